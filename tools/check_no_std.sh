@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Proves that vegas-core needs neither std nor an allocator, on the host's own target: it is linked into a static
-# library that has a panic handler of its own (std would be a second one) and no allocator (alloc would miss one).
-# The same library with std, and with alloc, must not build: so the proof is seen to be able to fail.
+# Proves that vegas-core without its feature alloc needs neither std nor an allocator, on the host's own target: it is
+# linked into a static library that has a panic handler of its own (std would be a second one) and no allocator (alloc
+# would miss one). The same library with std, and with alloc, must not build: so the proof is seen to be able to fail.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,7 @@ edition = "2024"
 crate-type = ["staticlib"]
 
 [dependencies]
-vegas-core = { path = "$core" }
+vegas-core = { path = "$core", default-features = false }
 
 [profile.dev]
 panic = "abort"

@@ -54,7 +54,7 @@ fn main() {
 fn build() -> Result<(), String> {
     let out = PathBuf::from(variable("OUT_DIR")?);
     let tools = Tools { version: llvm_version()? };
-    let own = Own::given(&out)?;
+    let own = OwnFile::given(&out)?;
     let glue = |name: &str| out.join(format!("{name}.glue.bc"));
     for name in OBJECTS {
         tools.clang(&format!("kernel/{name}.bpf.c"), &glue(name))?;
@@ -75,11 +75,11 @@ fn build() -> Result<(), String> {
 }
 
 /// An algorithm from outside.
-struct Own {
+struct OwnFile {
     file: String,
 }
 
-impl Own {
+impl OwnFile {
     /// Writes `own.rs`, which `kernel/object.rs` and `src/outside.rs` include, if the build is given an algorithm.
     fn given(out: &Path) -> Result<Option<Self>, String> {
         let Some(given) = env::var_os(OWN).filter(|given| !given.is_empty()) else { return Ok(None) };
@@ -89,7 +89,7 @@ impl Own {
         println!("cargo:rustc-cfg=vegas_own");
         let source = fs::read_to_string(&file).map_err(|error| failed(error.to_string()))?;
         let name = own_type(&source).map_err(|problem| failed(problem.into()))?;
-        let own = Own { file: text(&file) };
+        let own = OwnFile { file: text(&file) };
         let module = format!("#[allow(warnings, clippy::all)]\n#[path = {:?}]\nmod algorithm;\n", own.file);
         let names =
             format!("use algorithm::{name} as Given;\nconst GIVEN_SOURCE: &str = include_str!({:?});\n", own.file);
@@ -115,9 +115,9 @@ fn own_type(source: &str) -> Result<&str, &'static str> {
 }
 
 /// Names the file before what rustc or LLVM say of it.
-fn blame(own: Option<&Own>, problem: String) -> String {
+fn blame(own: Option<&OwnFile>, problem: String) -> String {
     match own {
-        Some(Own { file }) => format!(
+        Some(OwnFile { file }) => format!(
             "{file}: does not go into the kernel, where there are core and vegas_core only \
              (docs/own-algorithm.md, \"In the kernel\"):\n{problem}"
         ),
@@ -126,7 +126,7 @@ fn blame(own: Option<&Own>, problem: String) -> String {
 }
 
 /// The core and what exports it, one file of IR each. What is from outside goes with the exports.
-fn rust_ir(out: &Path, own: Option<&Own>) -> Result<Vec<String>, String> {
+fn rust_ir(out: &Path, own: Option<&OwnFile>) -> Result<Vec<String>, String> {
     let library = out.join("libvegas_core.rlib");
     let compile = |name: &str, kind: &str, source: &str, more: &[String]| {
         let mut arguments: Vec<String> = RUSTC.iter().map(ToString::to_string).collect();

@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use quinn_proto::congestion::{Controller, ControllerFactory};
+use vegas_core::LossKind;
 use vegas_core::units::Bytes;
-use vegas_core::{CongestionControl, LossKind};
 use vegas_quic::{Event, VegasController, VegasQuic};
 use vegas_quic_sim::{Call, Listener, QuicBy};
 use vegas_sim::external::Stack;

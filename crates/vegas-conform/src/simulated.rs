@@ -3,14 +3,14 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
+use vegas_core::units::{Segments, Span, Time, Window};
 use vegas_core::{
-    Ack, Algorithm, Composition, CongestionControl, Controller, HostCapabilities, Joined, Loss, LossKind, LostSegment,
-    Needs, Output, Parameters, Restart, Sent, Standalone, Status,
+    Ack, Algorithm, Composition, CongestionControl, Controller, HostCapabilities, Loss, LossKind, LostSegment, Needs,
+    Output, Parameters, Restart, Sent, Standalone, Status,
 };
 use vegas_sim::external::Stack;
 use vegas_sim::outcome::Outcome;
-use vegas_sim::scenario::{Loaded, Loader, OnDisk, Own, OwnControl, Program, Scenario};
+use vegas_sim::scenario::{Loaded, Loader, OnDisk, Own, Program, Scenario};
 use vegas_sim::{Engine, Limits, Watch, run_within};
 
 use crate::grid::REFERENCE;
@@ -127,8 +127,7 @@ pub(crate) fn totals(scenario: &Scenario, outcome: &Outcome) -> Totals {
     }
 }
 
-/// Puts a recorder around the first flow's control. The control receives unchanged events, and its decisions are not
-/// changed.
+/// Puts a recorder around the first flow's control.
 fn watch_first_flow(scenario: &mut Scenario, recorder: &Arc<Mutex<Recorder>>) {
     let flow = &mut scenario.flows[0];
     let watched = WatchedProgram {
@@ -150,32 +149,35 @@ struct WatchedProgram {
 }
 
 impl Program for WatchedProgram {
+    /// To a control that does not ask for it, what the recorder counts changes nothing.
     fn needs(&self) -> Needs {
-        self.own.as_ref().map_or(Needs::NONE, |own| own.program().needs())
+        Needs { rate: true, sent: true, each_loss: true, ..self.controls_needs() }
     }
 
-    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
-        if let Some(own) = &self.own {
-            return self.watched(own.program().start(parameters, seed));
-        }
-        let algorithm = Arc::new(Algorithm::new(self.composition, *parameters).expect("the scenario is checked"));
-        let control: Controller<Arc<Algorithm>, Box<Joined>> = Controller::start(algorithm, self.standalone, seed);
-        self.watched(control)
+    fn start(&self, parameters: &Parameters, seed: u64) -> Controller {
+        let control = match &self.own {
+            Some(own) => own.program().start(parameters, seed),
+            None => {
+                let algorithm = Algorithm::new(self.composition, *parameters).expect("the scenario is checked");
+                Controller::start(algorithm, self.standalone, seed)
+            }
+        };
+        Controller::boxed(Watched::new(control, self.controls_needs(), &self.recorder), 0)
     }
 }
 
 impl WatchedProgram {
-    fn watched<C: CongestionControl + fmt::Debug + Send + 'static>(&self, control: C) -> OwnControl {
-        let watched = Watched::new(control, &self.recorder);
-        let needs = watched.needs();
-        OwnControl::new(watched, needs, 0)
+    fn controls_needs(&self) -> Needs {
+        let own = self.own.as_ref().map(|own| own.program().needs());
+        own.unwrap_or_else(|| Controller::needs(&self.composition, self.standalone))
     }
 }
 
-/// A control with a recorder.
+/// A control with a recorder. The control receives unchanged events, and its decisions are not changed.
 #[derive(Clone, Debug)]
-pub struct Watched<C> {
-    control: C,
+pub struct Watched {
+    control: Controller,
+    /// What the control asks for; the recorder asks for more.
     needs: Needs,
     recorder: Arc<Mutex<Recorder>>,
     in_flight: u32,
@@ -186,12 +188,12 @@ pub struct Watched<C> {
     app_limited: bool,
 }
 
-impl<C: CongestionControl> Watched<C> {
-    /// Records the state of `control`.
-    pub fn new(control: C, recorder: &Arc<Mutex<Recorder>>) -> Self {
+impl Watched {
+    /// Records the state of `control`, which asks for `needs`.
+    pub fn new(control: Controller, needs: Needs, recorder: &Arc<Mutex<Recorder>>) -> Self {
         Watched {
-            needs: control.needs(),
             control,
+            needs,
             recorder: Arc::clone(recorder),
             in_flight: 0,
             delivered: 0,
@@ -246,12 +248,7 @@ fn segments(window: Window) -> f64 {
     window.as_raw() as f64 / Window::whole(Segments(1)).as_raw() as f64
 }
 
-impl<C: CongestionControl> CongestionControl for Watched<C> {
-    /// For a control that does not request them, the values that the recorder counts change nothing.
-    fn needs(&self) -> Needs {
-        Needs { rate: true, sent: true, each_loss: true, ..self.needs }
-    }
-
+impl CongestionControl for Watched {
     fn on_handshake(&mut self, now: Time, rtt: Span) {
         self.control.on_handshake(now, rtt);
         self.note(now);
@@ -311,18 +308,6 @@ impl<C: CongestionControl> CongestionControl for Watched<C> {
         self.note(restart.now);
     }
 
-    fn on_path_change(&mut self, next: SendIndex, now: Time) {
-        self.control.on_path_change(next, now);
-    }
-
-    fn hold_to(&mut self, most: Window) {
-        self.control.hold_to(most);
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.control.follow(window, threshold);
-    }
-
     fn output(&self) -> Output {
         self.control.output()
     }
@@ -331,11 +316,35 @@ impl<C: CongestionControl> CongestionControl for Watched<C> {
         self.control.status()
     }
 
-    fn state_name(&self) -> Option<&'static str> {
-        self.control.state_name()
+    fn inner(&self) -> Option<&dyn CongestionControl> {
+        Some(&*self.control)
     }
 
-    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
-        self.control.report(out);
+    fn inner_mut(&mut self) -> Option<&mut dyn CongestionControl> {
+        Some(&mut *self.control)
+    }
+}
+
+#[cfg(test)]
+#[allow(unreachable_pub, reason = "a test file of vegas-core")]
+#[path = "../../vegas-core/tests/support/heard.rs"]
+mod heard;
+
+#[cfg(test)]
+mod tests {
+    use super::heard::{ALL, Heard, shown, tell_all};
+    use super::*;
+
+    #[test]
+    fn the_watched_control_is_told_every_event() {
+        let recorder = Arc::new(Mutex::new(Recorder::default()));
+        let needs = Needs { sent: true, each_loss: true, ..Needs::NONE };
+        let mut watched = Watched::new(Controller::boxed(Heard::default(), 0), needs, &recorder);
+        let before = watched.clone();
+        tell_all(&mut watched);
+        watched.on_spurious(&before);
+        let expected = Controller::boxed(Heard(ALL.into_iter().chain(["on_spurious"]).collect()), 0);
+        assert_eq!(format!("{:?}", watched.control), format!("{expected:?}"));
+        assert_eq!(shown(&watched), shown(&*watched.control));
     }
 }

@@ -5,7 +5,6 @@ pub(crate) mod bases;
 pub(crate) mod composed;
 pub(crate) mod mechanisms;
 pub(crate) mod parts;
-pub(crate) mod wide;
 
 use core::fmt;
 

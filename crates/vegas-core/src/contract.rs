@@ -15,25 +15,32 @@ use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 /// It has no clock, allocates nothing and computes without floating point. Time comes with the events; random numbers,
 /// where it needs them, come from a generator of its own, which begins with a seed that the host gives at the start. So
 /// the same seed and the same events give the same decisions.
-pub trait CongestionControl: Clone {
-    /// Another slow start may replace its own; the control then follows it ([`CongestionControl::follow`]).
-    const TAKES_SLOW_START: bool = false;
-
-    /// What the host must give. It is asked once, before the connection begins.
-    fn needs(&self) -> Needs {
-        Needs::default()
-    }
-
+///
+/// An event that a control does not handle goes to the one that it wraps ([`CongestionControl::inner_mut`]), if it
+/// wraps one.
+pub trait CongestionControl {
     /// The round-trip time of the handshake is known. Its packets are shorter than segments, so `rtt` may be below
     /// every sample of [`Ack::rtt`]. Some hosts do not report it, and some connections have no handshake.
-    fn on_handshake(&mut self, _now: Time, _rtt: Span) {}
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_handshake(now, rtt);
+        }
+    }
 
     /// A segment leaves. Hosts call this only if [`Needs::sent`] asks for it.
-    fn on_sent(&mut self, _sent: &Sent) {}
+    fn on_sent(&mut self, sent: &Sent) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_sent(sent);
+        }
+    }
 
     /// A segment was found lost. Hosts call this only if [`Needs::each_loss`] asks for it, and before they report the
     /// acknowledgement or loss event with which it was found.
-    fn on_segment_lost(&mut self, _lost: &LostSegment) {}
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_segment_lost(lost);
+        }
+    }
 
     /// An acknowledgement arrives.
     fn on_ack(&mut self, ack: &Ack);
@@ -43,25 +50,41 @@ pub trait CongestionControl: Clone {
 
     /// Recovery is over: everything that was in flight when the newest loss was found is acknowledged, and the control
     /// decides on the window again. Hosts call this only if [`Needs::every_ack`] asks for it.
-    fn on_recovered(&mut self, _now: Time) {}
+    fn on_recovered(&mut self, now: Time) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_recovered(now);
+        }
+    }
 
     /// The newest congestion event was spurious; `before` is the control before it. The default restores everything.
-    fn on_spurious(&mut self, before: &Self) {
+    fn on_spurious(&mut self, before: &Self)
+    where
+        Self: Clone,
+    {
         *self = before.clone();
     }
 
     /// The application sends again after nothing was in flight.
-    fn on_restart(&mut self, _restart: &Restart) {}
+    fn on_restart(&mut self, restart: &Restart) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_restart(restart);
+        }
+    }
 
     /// The connection has moved to another path, on which `next` is the first segment.
-    fn on_path_change(&mut self, _next: SendIndex, _now: Time) {}
+    fn on_path_change(&mut self, next: SendIndex, now: Time) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_path_change(next, now);
+        }
+    }
 
     /// Takes back what the window has grown beyond `most`: for hosts that let it grow only while it limits what is sent
     /// (RFC 9002, section 7.8). A control that asks what limits the sender heeds that itself, and ignores this.
-    fn hold_to(&mut self, _most: Window) {}
-
-    /// Another slow start has set this window and goes on to the threshold; at the threshold it is over.
-    fn follow(&mut self, _window: Window, _threshold: Option<Segments>) {}
+    fn hold_to(&mut self, most: Window) {
+        if let Some(inner) = self.inner_mut() {
+            inner.hold_to(most);
+        }
+    }
 
     /// What the host may send now. It may change with every event.
     fn output(&self) -> Output;
@@ -71,15 +94,32 @@ pub trait CongestionControl: Clone {
 
     /// The state it is in, by the name that its source has for it (`PROBE_UP`); none of one without states.
     fn state_name(&self) -> Option<&'static str> {
-        None
+        self.inner().and_then(CongestionControl::state_name)
     }
 
     /// Further state by name, for series and pictures; the unit is part of the name (`base_rtt_us`).
-    fn report(&self, _out: &mut dyn FnMut(&'static str, i64)) {}
+    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
+        if let Some(inner) = self.inner() {
+            inner.report(out);
+        }
+    }
+
+    /// The control that this one wraps.
+    fn inner(&self) -> Option<&dyn CongestionControl> {
+        None
+    }
+
+    /// The control that this one wraps: it gets the events that this one does not handle.
+    fn inner_mut(&mut self) -> Option<&mut dyn CongestionControl> {
+        None
+    }
 }
 
+/// The size limit of a congestion control of this crate, bytes: the kernel's copy reserves as many for a connection's.
+pub const STATE_BYTES_MAX: usize = 320;
+
 /// A congestion control of a program of one's own, as scenarios name it: `algorithm = { rust = "NAME" }`.
-pub trait OwnAlgorithm: CongestionControl + fmt::Debug + PartialEq + Send + 'static {
+pub trait OwnAlgorithm: CongestionControl + Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
     /// Letters, digits, - _ +; no preset's name.
     const NAME: &'static str;
     /// What it needs of a host.

@@ -5,7 +5,7 @@
 //!
 //! Most algorithms are a [`Composition`] of parts: a signal, a slow start, a congestion avoidance, a response to loss
 //! and limits. Names like `vegas` are only presets, listed in [`registry`]. An [`Algorithm`] is a composition with its
-//! numbers, and [`Composed`] runs it; its [`State`] fits the kernel's private area of 104 bytes.
+//! numbers, and [`Composed`] runs it on a connection.
 //!
 //! ```
 //! use vegas_core::units::{Segments, SendIndex, Span, Time};
@@ -13,7 +13,7 @@
 //!
 //! let vegas = registry::preset("vegas").unwrap();
 //! let algorithm = Algorithm::new(vegas.composition, vegas.parameters).unwrap();
-//! let mut control = Composed::new(&algorithm);
+//! let mut control = Composed::new(algorithm);
 //! control.on_ack(&Ack {
 //!     now: Time::from_nanos(100_000_000),
 //!     rtt: Some(Span::from_millis(100)),
@@ -31,16 +31,26 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::float_arithmetic, clippy::float_cmp)]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+// the tests' support names the crate as tests outside of it do
+#[cfg(test)]
+extern crate self as vegas_core;
+#[cfg(test)]
+extern crate std;
+
 mod composition;
 mod contract;
+#[cfg(feature = "alloc")]
 mod held;
 mod hosts;
 pub mod registry;
 mod standalone;
 pub mod units;
 
-pub use composition::algorithm::{Algorithm, STATE_BYTES_MAX, State};
-pub use composition::composed::Composed;
+pub use composition::algorithm::Algorithm;
+pub use composition::composed::{Composed, State};
 pub use composition::mechanisms::{MechanismError, Mechanisms};
 pub use composition::parts::avoidance::Avoidance;
 pub use composition::parts::beside::{BaseRtt, Rivals};
@@ -50,16 +60,15 @@ pub use composition::parts::loss_response::{LossResponse, SlowStartEnds};
 pub use composition::parts::part::{AvoidancePromise, Leap, Share, SlowStartPromise};
 pub use composition::parts::signal::{Dialect, Signal};
 pub use composition::parts::slow_start::SlowStart;
-pub use composition::wide::Wide;
 pub use composition::{Composition, Detection, HostCapabilities, Recovery, Refusal};
 pub use contract::parameters::{Parameters, Thresholds};
 pub use contract::rate::RateEstimator;
 pub use contract::{
     Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, OwnAlgorithm, Phase, RateSample, Restart,
-    RouterFeedback, Sent, Status,
+    RouterFeedback, STATE_BYTES_MAX, Sent, Status,
 };
 pub use contract::{aqt, rate};
-pub use held::controller::Controller;
-pub use held::joined::Joined;
+#[cfg(feature = "alloc")]
+pub use held::controller::{Boxed, Controller};
 pub use hosts::Host;
-pub use standalone::{STANDALONE_BYTES_MAX, Standalone, StandaloneControl, WithChosen};
+pub use standalone::{Follow, Standalone, WithChosen};

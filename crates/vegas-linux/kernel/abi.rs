@@ -7,7 +7,7 @@ use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{
     Ack, Algorithm, Avoidance, BaseRtt, Composition, CongestionControl, Cut, Detection, Limits, Loss, LossKind,
     LossResponse, LostSegment, Parameters, Phase, RateSample, Recovery, Restart, Rivals, RouterFeedback,
-    STANDALONE_BYTES_MAX, Sent, Signal, SlowStart, SlowStartEnds, State,
+    STATE_BYTES_MAX, Sent, Signal, SlowStart, SlowStartEnds,
 };
 
 /// The algorithm from outside in [`Config::standalone`], if the build has one.
@@ -49,9 +49,8 @@ pub struct Numbers {
     pub max_window: u32,
 }
 
-/// The bytes reserved for the state of any algorithm.
-pub const STATE_BYTES: usize = 320;
-const _: () = assert!(size_of::<State>() <= STATE_BYTES && STANDALONE_BYTES_MAX <= STATE_BYTES);
+/// The bytes reserved for a state of any type.
+pub const STATE_BYTES: usize = STATE_BYTES_MAX;
 
 /// One event of the core.
 #[repr(C)]
@@ -215,27 +214,9 @@ fn at<T: Copy>(parts: &[T], position: u32) -> Option<T> {
 }
 
 impl Event {
-    /// Applies the event to a composition's state; [`EVENT_START`] creates a new state. `before` holds the state before
-    /// the newest cut.
-    pub fn apply(&self, algorithm: &Algorithm, state: &mut State, before: &mut State) {
-        if self.is_congestion() {
-            *before = *state;
-        }
-        match self.kind {
-            EVENT_START => (*state, *before) = (algorithm.start(), algorithm.start()),
-            EVENT_ACK => algorithm.on_ack(state, &self.ack()),
-            EVENT_UNDO => *state = *before,
-            EVENT_RECOVERED | EVENT_RESTART => {}
-            _ => algorithm.on_loss(state, &self.loss()),
-        }
-    }
-
-    /// Applies the event to a standalone algorithm; `before` is as in [`Event::apply`]. [`EVENT_START`] does nothing
-    /// here: the caller creates the state.
-    pub fn apply_to<C: CongestionControl>(&self, control: &mut C, before: &mut C) {
-        if self.is_congestion() {
-            *before = control.clone();
-        }
+    /// Tells a control of the event. Of [`EVENT_START`] that is the handshake: the caller begins the control. Of
+    /// [`EVENT_UNDO`] it is nothing: the caller has the control before the newest cut ([`Event::is_congestion`]).
+    pub fn tell<C: CongestionControl + ?Sized>(&self, control: &mut C) {
         let now = Time::from_nanos(self.now_ns);
         match self.kind {
             EVENT_START => {
@@ -243,27 +224,30 @@ impl Event {
                     control.on_handshake(now, rtt);
                 }
             }
-            EVENT_ACK => {
-                self.tell_sent(control);
-                let control = core::hint::black_box(control);
-                self.tell_lost(control);
-                let control = core::hint::black_box(control);
-                control.on_ack(&self.ack());
-            }
-            EVENT_UNDO => control.on_spurious(before),
+            EVENT_ACK => control.on_ack(&self.ack()),
+            EVENT_UNDO => {}
             EVENT_RECOVERED => control.on_recovered(now),
             EVENT_RESTART => {
                 let idle = now.since(Time::from_nanos(self.sent_ns));
                 control.on_restart(&Restart { now, next: SendIndex(self.next), idle });
             }
-            _ => {
-                self.tell_lost(control);
-                control.on_loss(&self.loss());
-            }
+            _ => control.on_loss(&self.loss()),
         }
     }
 
-    fn tell_sent(&self, control: &mut impl CongestionControl) {
+    /// Tells a standalone algorithm, before the event itself, of the segments that left and that were found lost. The
+    /// glue notes none for a composition.
+    pub fn tell_segments<C: CongestionControl + ?Sized>(&self, control: &mut C) {
+        if self.kind == EVENT_ACK {
+            self.tell_sent(control);
+        }
+        let control = core::hint::black_box(control);
+        if self.kind == EVENT_ACK || self.is_congestion() {
+            self.tell_lost(control);
+        }
+    }
+
+    fn tell_sent(&self, control: &mut (impl CongestionControl + ?Sized)) {
         for _ in 0..self.news.sent.min(SENT_MAX) {
             control.on_sent(&Sent {
                 now: Time::from_nanos(self.sent_ns),
@@ -274,7 +258,7 @@ impl Event {
         }
     }
 
-    fn tell_lost(&self, control: &mut impl CongestionControl) {
+    fn tell_lost(&self, control: &mut (impl CongestionControl + ?Sized)) {
         let News { loss_in_flight, loss_lost, .. } = self.news;
         if loss_in_flight > 0 {
             let app_limited = self.flags & FLAG_LOSS_APP_LIMITED != 0;
@@ -287,7 +271,8 @@ impl Event {
         (self.rtt_ns != 0).then_some(Span::from_nanos(self.rtt_ns))
     }
 
-    fn is_congestion(&self) -> bool {
+    /// Whether it may be undone later: a loss, a timeout or a mark.
+    pub fn is_congestion(&self) -> bool {
         matches!(self.kind, EVENT_DUPLICATE_ACKS | EVENT_TIMEOUT | EVENT_ECN)
     }
 
@@ -347,19 +332,7 @@ impl Event {
 }
 
 impl Decision {
-    pub fn of(state: &State) -> Self {
-        Decision {
-            window_raw: state.window().as_raw(),
-            base_rtt_ns: state.base_rtt().map_or(0, Span::as_nanos),
-            spacing_ns: state.pacing_rate().map_or(0, |pace| pace.spacing().as_nanos()),
-            ssthresh: state.ssthresh().map_or(NONE_U32, |segments| segments.0),
-            diff: state.diff().unwrap_or(i32::MIN),
-            slow_start: u32::from(state.phase() == Phase::SlowStart),
-            quantum: 1,
-        }
-    }
-
-    pub fn of_control(control: &impl CongestionControl) -> Self {
+    pub fn of(control: &(impl CongestionControl + ?Sized)) -> Self {
         let (output, status) = (control.output(), control.status());
         Decision {
             window_raw: output.window.as_raw(),

@@ -5,18 +5,18 @@
 mod abi;
 mod departures;
 
-use abi::{Config, Decision, EVENT_START, Event, OWN, Reading, STATE_BYTES};
+use abi::{Config, Decision, EVENT_START, EVENT_UNDO, Event, OWN, Reading, STATE_BYTES};
 use departures::{Departure, Departures};
 use vegas_core::aqt::{HEADER_WITH_OPTION_BYTES, Head};
 #[cfg(vegas_own)]
 use vegas_core::OwnAlgorithm;
-use vegas_core::{CongestionControl, Parameters, Standalone, WithChosen};
+use vegas_core::{Algorithm, Composed, CongestionControl, Follow, Parameters, Standalone, State, WithChosen};
 
 // the algorithm from outside, as `Given`: build.rs
 #[cfg(vegas_own)]
 include!(concat!(env!("OUT_DIR"), "/own.rs"));
 
-/// What is kept of a connection: the algorithm's state, and the one from before the newest cut.
+/// What is kept of a connection: its control, and the one from before the newest cut.
 #[repr(C)]
 struct Kept {
     state: [u64; STATE_BYTES / 8],
@@ -82,25 +82,23 @@ steps! {
 /// As above.
 #[inline(always)]
 unsafe fn step<const NUMBER: usize>(config: &Config, kept: *mut Kept, event: &Event) -> Option<Decision> {
+    let step = Step { config, event, kept };
+    if NUMBER == 0 {
+        return Some(step.compose(&config.algorithm()?));
+    }
     if NUMBER == OWN as usize {
-        return own(Step { config, event, kept });
+        return own(step);
     }
-    if NUMBER > 0 {
-        let which = *Standalone::ALL.get(NUMBER.wrapping_sub(1))?;
-        if which.kept_from_kernel().is_some() {
-            return None;
-        }
-        return Some(which.chosen(Step { config, event, kept }));
+    let which = *Standalone::ALL.get(NUMBER.wrapping_sub(1))?;
+    if which.kept_from_kernel().is_some() {
+        return None;
     }
-    let algorithm = config.algorithm()?;
-    let (state, before) = unsafe { (&mut *place(&raw mut (*kept).state), &mut *place(&raw mut (*kept).before)) };
-    event.apply(&algorithm, state, before);
-    Some(Decision::of(state))
+    Some(which.chosen(step))
 }
 
 #[cfg(vegas_own)]
 fn own(step: Step<'_>) -> Option<Decision> {
-    Some(step.with(<Given as OwnAlgorithm>::start))
+    Some(step.with(<Given as OwnAlgorithm>::start, None))
 }
 
 #[cfg(not(vegas_own))]
@@ -114,22 +112,74 @@ struct Step<'a> {
     kept: *mut Kept,
 }
 
-impl WithChosen for Step<'_> {
-    type Answer = Decision;
+impl Step<'_> {
+    #[inline(always)]
+    fn places<C>(&self) -> (*mut C, *mut C) {
+        unsafe { (place(&raw mut (*self.kept).state), place(&raw mut (*self.kept).before)) }
+    }
 
-    fn with<C: CongestionControl>(self, start: fn(&Parameters, u64) -> C) -> Decision {
-        let (state, before) = unsafe { (place::<C>(&raw mut (*self.kept).state), place::<C>(&raw mut (*self.kept).before)) };
+    #[inline(always)]
+    fn begin<C>(&self, control: C) {
+        let (state, before) = self.places::<C>();
+        unsafe { state.write(control) };
+        unsafe { before.copy_from_nonoverlapping(state, 1) };
+    }
+
+    /// The storage has the state of a composition and not its parts: those of the configuration are known to the
+    /// verifier, which leaves all others out.
+    #[inline(always)]
+    fn compose(&self, algorithm: &Algorithm) -> Decision {
         if self.event.kind == EVENT_START {
-            unsafe { state.write(start(&self.config.parameters(), self.event.seed.into())) };
-            unsafe { before.copy_from_nonoverlapping(state, 1) };
+            self.begin(State::new(algorithm));
         }
+        let (state, before) = self.places::<State>();
         let (state, before) = unsafe { (&mut *state, &mut *before) };
-        self.event.apply_to(state, before);
-        Decision::of_control(state)
+        if self.event.is_congestion() {
+            *before = *state;
+        }
+        if self.event.kind == EVENT_UNDO {
+            *state = *before;
+        }
+        let mut control = Composed::of(algorithm, state);
+        self.event.tell(&mut control);
+        Decision::of(&control)
+    }
+
+    /// Tells the control that has begun of the event.
+    #[inline(always)]
+    fn decide<C: CongestionControl + Clone>(&self) -> Decision {
+        let (state, before) = self.places::<C>();
+        let (state, before) = unsafe { (&mut *state, &mut *before) };
+        if self.event.is_congestion() {
+            *before = state.clone();
+        }
+        if self.event.kind == EVENT_UNDO {
+            state.on_spurious(before);
+        }
+        self.event.tell_segments(state);
+        let state = core::hint::black_box(state);
+        self.event.tell(state);
+        Decision::of(state)
     }
 }
 
-/// Returns the storage as a pointer to a state of type `T`.
+impl WithChosen for Step<'_> {
+    type Answer = Decision;
+
+    #[inline(always)]
+    fn with<C: CongestionControl + Clone>(
+        self,
+        start: impl Fn(&Parameters, u64) -> C,
+        _: Option<Follow<C>>,
+    ) -> Decision {
+        if self.event.kind == EVENT_START {
+            self.begin(start(&self.config.parameters(), self.event.seed.into()));
+        }
+        self.decide::<C>()
+    }
+}
+
+/// Returns the storage as a pointer to a control of type `T`.
 fn place<T>(words: *mut [u64; STATE_BYTES / 8]) -> *mut T {
     const { assert!(size_of::<T>() <= STATE_BYTES && align_of::<T>() <= 8, "a state has 320 bytes at most") };
     words.cast()

@@ -48,8 +48,7 @@ struct vegas_decision {
 	__u32 slow_start, quantum;
 };
 
-/* the core's state and the state before the newest cut, opaque to the glue: a composition takes 104 bytes, the
- * largest standalone algorithm 320 */
+/* the core's state and the state before the newest cut, opaque to the glue: 320 bytes at most */
 struct vegas_kept {
 	__u64 state[40], before[40];
 };

@@ -167,7 +167,7 @@ impl VegasQuic {
         parameters.initial_window = least(parameters.initial_window);
         parameters.restart_window = least(parameters.restart_window);
         let host_noise = Span::from_nanos(u64::try_from(host_noise.as_nanos()).unwrap_or(u64::MAX));
-        let algorithm = Arc::new(Algorithm::new(composition, parameters)?.growing_by_segments());
+        let algorithm = Algorithm::new(composition, parameters)?.growing_by_segments();
         Ok((Choice { algorithm, standalone }, host_noise))
     }
 

@@ -104,7 +104,7 @@ impl VegasController {
     }
 
     /// The algorithm at work: its state's name and what it reports of itself, for tests and pictures.
-    pub fn control(&self) -> &impl CongestionControl {
+    pub fn control(&self) -> &dyn CongestionControl {
         self.path.control()
     }
 

@@ -1,30 +1,24 @@
 //! An algorithm on one path of a connection, whichever stack carries it: acknowledgements and losses of packets that
 //! are counted in the order of sending, translated into the core's events.
 
-use std::sync::Arc;
-
 use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{
-    Ack, Algorithm, CongestionControl, Controller, Joined, Loss, LossKind, Phase, RateSample, Restart, Sent,
-    Standalone, Status,
+    Ack, Algorithm, CongestionControl, Controller, Loss, LossKind, Phase, RateSample, Restart, Sent, Standalone, Status,
 };
 
 use crate::detail::{Batch, Detail, Lost, News};
 
-/// A congestion control of any kind.
-pub(crate) type Control = Controller<Arc<Algorithm>, Box<Joined>>;
-
 /// The congestion control of a path and its numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
-    pub(crate) algorithm: Arc<Algorithm>,
+    pub(crate) algorithm: Algorithm,
     pub(crate) standalone: Option<Standalone>,
 }
 
 impl Choice {
     /// The congestion control of a new path.
-    pub(crate) fn start(&self) -> Control {
-        Controller::start(Arc::clone(&self.algorithm), self.standalone, SEED)
+    pub(crate) fn start(&self) -> Controller {
+        Controller::start(self.algorithm, self.standalone, SEED)
     }
 }
 
@@ -37,7 +31,7 @@ pub(crate) struct Path {
     choice: Choice,
     /// The part of a round-trip time above the least that counts as delay in the hosts.
     host_noise: Span,
-    control: Control,
+    control: Controller,
     paces: bool,
     /// It has to be kept to its pace, and hears what limits it.
     keeps_pace: bool,
@@ -89,14 +83,14 @@ const LEAST: Segments = Segments(2);
 
 impl Path {
     pub(crate) fn new(choice: Choice, host_noise: Span) -> Self {
-        let control = choice.start();
+        let needs = Controller::needs(choice.algorithm.composition(), choice.standalone);
         Path {
-            choice,
             host_noise,
-            paces: control.needs().pacing,
-            keeps_pace: control.needs().pace_kept,
-            detail: Detail::new(control.needs()),
-            control,
+            paces: needs.pacing,
+            keeps_pace: needs.pace_kept,
+            detail: Detail::new(needs),
+            control: choice.start(),
+            choice,
             next: 0,
             oldest: 0,
             look: None,
@@ -114,8 +108,8 @@ impl Path {
         &self.choice.algorithm
     }
 
-    pub(crate) fn control(&self) -> &Control {
-        &self.control
+    pub(crate) fn control(&self) -> &dyn CongestionControl {
+        &*self.control
     }
 
     pub(crate) fn status(&self) -> Status {

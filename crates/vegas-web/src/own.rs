@@ -12,10 +12,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
-    Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Parameters, Phase, RateSample, Restart, Sent,
-    Status,
+    Ack, CongestionControl, Controller, Loss, LossKind, LostSegment, Needs, Output, Parameters, Phase, RateSample,
+    Restart, Sent, Status,
 };
-use vegas_sim::scenario::{Language, Loaded, Own, OwnControl, Program};
+use vegas_sim::scenario::{Language, Loaded, Own, Program};
 
 use crate::failure::Failure;
 
@@ -129,7 +129,7 @@ impl Program for Outside {
         self.needs
     }
 
-    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
+    fn start(&self, parameters: &Parameters, seed: u64) -> Controller {
         let segments = |count: Segments| f64::from(count.0);
         give(&[
             segments(parameters.initial_window),
@@ -143,14 +143,14 @@ impl Program for Outside {
             f64::from(seed as u32),
         ]);
         let window = Window::whole(parameters.initial_window);
-        let mut control = Control {
+        let mut control = WorkerControl {
             connection: Connection(outside::own_start(self.program)),
             max_window: Window::whole(parameters.max_window),
             output: Output { window, pace: None, quantum: Segments(1) },
             status: Status { window, ssthresh: None, base_rtt: None, diff: None, phase: Phase::Avoidance },
         };
         let held_bytes = control.take_outputs();
-        OwnControl::new(control, self.needs, held_bytes)
+        Controller::boxed(control, held_bytes)
     }
 }
 
@@ -172,20 +172,20 @@ impl Drop for Connection {
 
 /// An algorithm that controls one connection.
 #[derive(Debug)]
-struct Control {
+struct WorkerControl {
     connection: Connection,
     max_window: Window,
     output: Output,
     status: Status,
 }
 
-impl Clone for Control {
+impl Clone for WorkerControl {
     fn clone(&self) -> Self {
-        Control { connection: Connection(outside::own_copy(self.connection.0)), ..*self }
+        WorkerControl { connection: Connection(outside::own_copy(self.connection.0)), ..*self }
     }
 }
 
-impl Control {
+impl WorkerControl {
     fn tell(&mut self, event: Event, numbers: &[f64]) {
         give(numbers);
         outside::own_tell(self.connection.0, event as u32);
@@ -260,7 +260,7 @@ fn numbers_of(ack: &Ack) -> [f64; 22] {
     ]
 }
 
-impl CongestionControl for Control {
+impl CongestionControl for WorkerControl {
     fn on_handshake(&mut self, now: Time, rtt: Span) {
         self.tell(Event::Handshake, &[at(now), span(Some(rtt))]);
     }

@@ -7,19 +7,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use vegas_core::{CongestionControl, Needs, Parameters};
-use vegas_sim::scenario::{Language, Loaded, Loader, OwnControl, Program};
+use vegas_core::{CongestionControl, Controller, Needs, Parameters};
+use vegas_sim::scenario::{Language, Loaded, Loader, Program};
 
 include!("table.rs");
 include!(concat!(env!("OUT_DIR"), "/copies.rs"));
 
-type Start = fn(&Parameters, u64) -> OwnControl;
+type Start = fn(&Parameters, u64) -> Controller;
 
 macro_rules! starts {
     () => {
-        pub(crate) fn start(parameters: &vegas_core::Parameters, seed: u64) -> vegas_sim::scenario::OwnControl {
-            let needs = vegas_core::Standalone::Bbr3.needs();
-            vegas_sim::scenario::OwnControl::new(bbr3::Bbr3::start(parameters, seed), needs, 0)
+        pub(crate) fn start(parameters: &vegas_core::Parameters, seed: u64) -> vegas_core::Controller {
+            vegas_core::Controller::boxed(bbr3::Bbr3::start(parameters, seed), 0)
         }
     };
 }
@@ -93,7 +92,7 @@ impl Program for Copy {
         vegas_core::Standalone::Bbr3.needs()
     }
 
-    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
+    fn start(&self, parameters: &Parameters, seed: u64) -> Controller {
         (self.start)(parameters, seed)
     }
 }

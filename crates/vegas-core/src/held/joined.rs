@@ -1,4 +1,4 @@
-//! A standalone algorithm as hosts hold it: alone, or with a composition's slow start in place of its own.
+//! A standalone algorithm with a composition's slow start in place of its own.
 //!
 //! While that slow start lasts, it sets the window. The algorithm receives every event meanwhile, so that it has
 //! round-trip times and rates when slow start ends, and it follows the window. Slow start ends by the part's own test,
@@ -6,66 +6,48 @@
 //! window to the threshold that the algorithm has set.
 
 use crate::composition::algorithm::Algorithm;
-use crate::composition::wide::Wide;
-use crate::contract::{
-    Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Phase, Restart, Sent, Status,
-};
-use crate::standalone::{Standalone, StandaloneControl};
-use crate::units::{Segments, SendIndex, Span, Time, Window};
+use crate::composition::composed::Composed;
+use crate::contract::{Ack, CongestionControl, Loss, LossKind, Output, Phase, Status};
+use crate::standalone::Follow;
+use crate::units::{Segments, SendIndex, Time, Window};
 
 /// A standalone algorithm, and the slow start that it was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Joined {
-    control: StandaloneControl,
-    opening: Option<Opening>,
-}
-
-/// A slow start that replaces the algorithm's own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Opening {
-    parts: Wide,
+#[derive(Clone, Debug)]
+pub(crate) struct Joined<C> {
+    control: C,
+    follow: Follow<C>,
+    /// The algorithm does not grow a window that does not limit the sender.
+    heeds_limit: bool,
+    slow_start: Composed,
     lasts: bool,
 }
 
-impl Joined {
+impl<C: CongestionControl> Joined<C> {
     /// The state of a new connection.
-    pub(crate) fn start(which: Standalone, algorithm: &Algorithm, seed: u64) -> Self {
-        let mut control = StandaloneControl::with_parts(which, algorithm, seed);
-        let opening = which.is_opened_by(algorithm.composition()).then(|| {
-            let parts = Wide::new(*algorithm);
-            let lasts = parts.status().phase == Phase::SlowStart;
-            Opening { parts, lasts }
-        });
-        if let Some(opening) = &opening {
-            opening.lead(&mut control);
-        }
-        Joined { control, opening }
+    pub(crate) fn new(control: C, follow: Follow<C>, heeds_limit: bool, algorithm: &Algorithm) -> Self {
+        let slow_start = Composed::new(*algorithm);
+        let lasts = slow_start.status().phase == Phase::SlowStart;
+        let mut joined = Joined { control, follow, heeds_limit, slow_start, lasts };
+        joined.lead();
+        joined
     }
-}
 
-impl From<StandaloneControl> for Joined {
-    fn from(control: StandaloneControl) -> Self {
-        Joined { control, opening: None }
-    }
-}
-
-impl Opening {
     /// Gives the window to the algorithm, which leaves slow start when this slow start ends.
-    fn lead(&self, control: &mut StandaloneControl) {
-        let status = self.parts.status();
+    fn lead(&mut self) {
+        let status = self.slow_start.status();
         let over = Some(status.window.floor());
-        control.follow(status.window, if self.lasts { status.ssthresh } else { over });
+        (self.follow)(&mut self.control, status.window, if self.lasts { status.ssthresh } else { over });
     }
 
     /// Takes back growth of a window that does not limit the sender, for an algorithm that would apply this rule
     /// itself.
-    fn on_ack(&mut self, ack: &Ack, heeds_limit: bool) {
-        let before = self.parts.output().window;
-        self.parts.on_ack(ack);
-        if heeds_limit && !ack.window_limited {
-            self.parts.hold_to(before);
+    fn open(&mut self, ack: &Ack) {
+        let before = self.slow_start.output().window;
+        self.slow_start.on_ack(ack);
+        if self.heeds_limit && !ack.window_limited {
+            self.slow_start.hold_to(before);
         }
-        self.lasts = self.parts.status().phase == Phase::SlowStart;
+        self.lasts = self.slow_start.status().phase == Phase::SlowStart;
     }
 }
 
@@ -78,109 +60,113 @@ fn has_left(before: &Status, after: &Status) -> bool {
     by_threshold || after.window < before.window
 }
 
-impl CongestionControl for Joined {
-    fn needs(&self) -> Needs {
-        let own = self.control.needs();
-        self.opening.as_ref().map_or(own, |opening| own.and(&opening.parts.needs()))
-    }
-
-    fn on_handshake(&mut self, now: Time, rtt: Span) {
-        self.control.on_handshake(now, rtt);
-    }
-
-    fn on_sent(&mut self, sent: &Sent) {
-        self.control.on_sent(sent);
-    }
-
-    fn on_segment_lost(&mut self, lost: &LostSegment) {
-        self.control.on_segment_lost(lost);
-    }
-
+impl<C: CongestionControl + Clone> CongestionControl for Joined<C> {
     fn on_ack(&mut self, ack: &Ack) {
-        let Some(opening) = self.opening.as_mut().filter(|opening| opening.lasts) else {
-            return self.control.on_ack(ack);
-        };
-        let before = self.control.status();
+        let before = self.lasts.then(|| self.control.status());
         self.control.on_ack(ack);
+        let Some(before) = before else { return };
         if has_left(&before, &self.control.status()) {
-            opening.lasts = false;
+            self.lasts = false;
             return;
         }
-        opening.on_ack(ack, self.control.needs().window_limited);
-        opening.lead(&mut self.control);
+        self.open(ack);
+        self.lead();
     }
 
     fn on_loss(&mut self, loss: &Loss) {
         self.control.on_loss(loss);
-        let Some(opening) = &mut self.opening else { return };
-        if opening.lasts || loss.kind == LossKind::Timeout {
+        if self.lasts || loss.kind == LossKind::Timeout {
             let status = self.control.status();
-            opening.parts.on_loss(loss);
-            opening.parts.go_on_from(status.window, status.ssthresh);
-            opening.lasts = status.phase == Phase::SlowStart;
+            self.slow_start.on_loss(loss);
+            self.slow_start.go_on_from(status.window, status.ssthresh);
+            self.lasts = status.phase == Phase::SlowStart;
         }
-    }
-
-    fn on_recovered(&mut self, now: Time) {
-        self.control.on_recovered(now);
     }
 
     fn on_spurious(&mut self, before: &Self) {
         self.control.on_spurious(&before.control);
-        let (Some(opening), Some(before)) = (&mut self.opening, &before.opening) else { return };
         let opens = self.control.status().phase == Phase::SlowStart;
-        *opening = Opening { lasts: before.lasts && opens, ..before.clone() };
-        if opening.lasts {
-            opening.lead(&mut self.control);
+        (self.slow_start, self.lasts) = (before.slow_start, before.lasts && opens);
+        if self.lasts {
+            self.lead();
         }
-    }
-
-    fn on_restart(&mut self, restart: &Restart) {
-        self.control.on_restart(restart);
     }
 
     fn on_path_change(&mut self, next: SendIndex, now: Time) {
         self.control.on_path_change(next, now);
-        if let Some(opening) = &mut self.opening {
-            opening.parts.on_path_change(next, now);
-        }
+        self.slow_start.on_path_change(next, now);
     }
 
     fn hold_to(&mut self, most: Window) {
         self.control.hold_to(most);
-        if let Some(opening) = self.opening.as_mut().filter(|opening| opening.lasts) {
-            opening.parts.hold_to(most);
-            opening.lead(&mut self.control);
+        if self.lasts {
+            self.slow_start.hold_to(most);
+            self.lead();
         }
     }
 
     fn output(&self) -> Output {
         let own = self.control.output();
-        match self.opening.as_ref().filter(|opening| opening.lasts) {
-            None => own,
-            Some(Opening { parts, .. }) => {
-                let Output { window, pace, .. } = parts.output();
-                Output { window, pace: pace.or(own.pace), quantum: Segments(1) }
-            }
+        if !self.lasts {
+            return own;
         }
+        let Output { window, pace, .. } = self.slow_start.output();
+        Output { window, pace: pace.or(own.pace), quantum: Segments(1) }
     }
 
     fn status(&self) -> Status {
         let own = self.control.status();
-        match self.opening.as_ref().filter(|opening| opening.lasts) {
-            None => own,
-            Some(Opening { parts, .. }) => {
-                let status = parts.status();
-                Status { base_rtt: status.base_rtt.or(own.base_rtt), diff: status.diff.or(own.diff), ..status }
-            }
+        if !self.lasts {
+            return own;
         }
+        let status = self.slow_start.status();
+        Status { base_rtt: status.base_rtt.or(own.base_rtt), diff: status.diff.or(own.diff), ..status }
     }
 
-    fn state_name(&self) -> Option<&'static str> {
-        self.control.state_name()
+    fn inner(&self) -> Option<&dyn CongestionControl> {
+        Some(&self.control)
     }
 
-    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
-        self.control.report(out);
+    fn inner_mut(&mut self) -> Option<&mut dyn CongestionControl> {
+        Some(&mut self.control)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::String;
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::held::heard::{ALL, Heard, shown, tell_all};
+    use crate::registry;
+
+    fn joined() -> Joined<Heard> {
+        let vegas = registry::preset("vegas").expect("a preset");
+        let algorithm = Algorithm::new(vegas.composition, vegas.parameters).expect("a preset");
+        Joined::new(Heard::default(), |_, _, _| {}, false, &algorithm)
+    }
+
+    /// The calls of the contract that take an event, as they stand in the source.
+    fn events_of_the_contract() -> Vec<String> {
+        let source = include_str!("../contract.rs").split("pub trait CongestionControl {").nth(1).expect("the trait");
+        let body = source.split("\n}\n").next().expect("its end");
+        let calls = body.lines().filter_map(|line| line.strip_prefix("    fn ")?.split_once("(&mut self"));
+        calls.map(|(name, _)| String::from(name)).filter(|name| name != "inner_mut" && name != "on_spurious").collect()
+    }
+
+    #[test]
+    fn every_event_is_told() {
+        assert_eq!(events_of_the_contract(), ALL);
+        let mut joined = joined();
+        tell_all(&mut joined);
+        assert_eq!(joined.control.0, ALL);
+        let mut opened = self::joined();
+        opened.lasts = false;
+        tell_all(&mut opened);
+        assert_eq!(opened.control.0, ALL);
+        opened.on_spurious(&self::joined());
+        assert_eq!(opened.control.0.last(), Some(&"on_spurious"));
+        assert_eq!(shown(&opened), shown(&opened.control));
     }
 }

@@ -63,7 +63,7 @@ const OTHERS_QUEUE: Span = Span::from_millis(4);
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VegasNext<P: Parts = All> {
+pub(crate) struct VegasNext<P: Parts = All> {
     parts: P,
     window: Window,
     max_window: Window,
@@ -120,11 +120,20 @@ impl<P: Parts> VegasNext<P> {
         }
     }
 
+    pub(super) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window = window;
+        self.threshold = threshold.map_or(Window::MAX, Window::whole);
+        let lasts = window < self.threshold;
+        self.parts.set_follows(lasts);
+        self.stage = if lasts { Stage::Opening } else { Stage::Steady };
+        self.settling = if lasts { self.settling } else { ROUNDS_TO_SETTLE };
+    }
+
     /// Returns the greatest RTT of a group that this sample completes.
     fn sample(&mut self, now: Time, rtt: Span) -> Option<Span> {
         let rtt = rtt.max(Span::from_nanos(1));
         self.base.sample_single(rtt);
-        let by_drains = self.parts.base_rtt() == BaseRtt::Drains;
+        let by_drains = self.parts.by_drains();
         let group = if by_drains { (self.window.floor().as_u64() / GROUP_PART).clamp(1, GROUP_MAX) } else { 1 };
         let greatest = self.rounds.sample(rtt, group as u8)?;
         let window = if by_drains { MeasuredBase::window(self.rival.is_suspected()) } else { Span::MAX };
@@ -192,7 +201,7 @@ impl<P: Parts> VegasNext<P> {
     fn end_drain(&mut self, ack: &Ack) {
         let has_losses = self.losses.take() && self.rival.competes;
         let is_empty = self.is_drained() && !has_losses;
-        let agree = self.base.end_drain() && !has_losses && self.parts.base_rtt() == BaseRtt::Drains;
+        let agree = self.base.end_drain() && !has_losses && self.parts.by_drains();
         self.window = self.drain.resume;
         if is_empty {
             self.backlog.raise();
@@ -236,7 +245,7 @@ impl<P: Parts> VegasNext<P> {
     fn yield_to_delay(&mut self, now: Time, is_empty: bool) {
         self.rival.competes = false;
         self.rival.reference = self.window;
-        if is_empty && self.parts.base_rtt() == BaseRtt::Drains {
+        if is_empty && self.parts.by_drains() {
             self.base.take_found(now);
         }
         self.window = self.window.half().max(WINDOW_MIN.min(self.window));
@@ -336,12 +345,6 @@ impl<P: Parts> VegasNext<P> {
 }
 
 impl<P: Parts> CongestionControl for VegasNext<P> {
-    const TAKES_SLOW_START: bool = true;
-
-    fn needs(&self) -> Needs {
-        self.needs_of_parts(VegasNext::NEEDS)
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         // a longer RTT is that of a segment sent before the timeout, which may have waited until a hole was filled
         let is_path_rtt = |rtt: &Span| ack.acked <= ack.delivered && *rtt <= ack.now.since(self.timeout_at);
@@ -420,15 +423,6 @@ impl<P: Parts> CongestionControl for VegasNext<P> {
 
     fn hold_to(&mut self, most: Window) {
         self.hold_guest_to(most);
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.window = window;
-        self.threshold = threshold.map_or(Window::MAX, Window::whole);
-        let lasts = window < self.threshold;
-        self.parts.set_follows(lasts);
-        self.stage = if lasts { Stage::Opening } else { Stage::Steady };
-        self.settling = if lasts { self.settling } else { ROUNDS_TO_SETTLE };
     }
 
     fn output(&self) -> Output {

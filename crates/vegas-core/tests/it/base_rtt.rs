@@ -1,7 +1,7 @@
 //! Where a base RTT is not the least sample: two choices that their sources make (docs/deviations.md).
 
 use vegas_core::units::{Segments, SendIndex, Span, Time};
-use vegas_core::{Ack, Algorithm, RouterFeedback, registry};
+use vegas_core::{Ack, Algorithm, Composed, CongestionControl, RouterFeedback, registry};
 
 /// One segment in flight, acknowledged.
 fn ack(newest: u64, at_ms: u64, rtt_ms: Option<u64>) -> Ack {
@@ -21,11 +21,11 @@ fn ack(newest: u64, at_ms: u64, rtt_ms: Option<u64>) -> Ack {
 fn base_ms(preset: &str, acks: &[Ack]) -> u64 {
     let preset = registry::preset(preset).expect("a preset");
     let algorithm = Algorithm::new(preset.composition, preset.parameters).expect("parts that go together");
-    let mut state = algorithm.start();
+    let mut control = Composed::new(algorithm);
     for ack in acks {
-        algorithm.on_ack(&mut state, ack);
+        control.on_ack(ack);
     }
-    state.base_rtt().expect("a base RTT").as_nanos() / 1_000_000
+    control.status().base_rtt.expect("a base RTT").as_nanos() / 1_000_000
 }
 
 /// A segment is acknowledged after 10 ms, and its sample counts in the round that it begins. The next two are

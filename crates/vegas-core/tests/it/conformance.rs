@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use vegas_core::units::{Segments, Time, Window};
 use vegas_core::{
-    Algorithm, Avoidance, Composition, Cut, HostCapabilities, Limits, Loss, LossKind, LossResponse, Mechanisms, Needs,
-    Parameters, Phase, Refusal, STATE_BYTES_MAX, Signal, SlowStart, SlowStartEnds, State, registry,
+    Algorithm, Avoidance, Composed, Composition, CongestionControl, Cut, HostCapabilities, Limits, Loss, LossKind,
+    LossResponse, Mechanisms, Needs, Parameters, Phase, Refusal, STATE_BYTES_MAX, Signal, SlowStart, SlowStartEnds,
+    State, registry,
 };
 
 use crate::support::compositions::{algorithms, all, parameter_sets, steering};
@@ -81,15 +82,15 @@ proptest! {
         cut in any::<prop::sample::Index>(),
     ) {
         let events = events_from_bytes(&bytes, host);
-        let states = replay(&algorithm, &events);
-        prop_assert_eq!(&states, &replay(&algorithm, &events));
-        if !states.is_empty() {
-            let at = cut.index(states.len());
-            let mut copy = states[at];
+        let controls = replay(&algorithm, &events);
+        prop_assert_eq!(&controls, &replay(&algorithm, &events));
+        if !controls.is_empty() {
+            let at = cut.index(controls.len());
+            let mut copy = controls[at];
             for event in &events[at + 1..] {
-                crate::support::rules::step(&algorithm, &mut copy, event);
+                crate::support::rules::step(&mut copy, event);
             }
-            prop_assert_eq!(states.last(), Some(&copy));
+            prop_assert_eq!(controls.last(), Some(&copy));
         }
     }
 
@@ -172,7 +173,7 @@ proptest! {
         let shares = parts.loss.cut.share_after_timeout() != Cut::Half.share_after_timeout();
         let tells = |kind| kind != LossKind::Timeout || shares;
         events.retain(|event| !matches!(event, Event::Loss(loss) if tells(loss.kind)));
-        prop_assert_eq!(replay(&algorithm, &events), replay(&halving, &events));
+        prop_assert_eq!(states(&algorithm, &events), states(&halving, &events));
     }
 
     /// I changes nothing for a sender that fills its window.
@@ -187,13 +188,22 @@ proptest! {
         }
         let other = Limits { keep_up: !parts.limits.keep_up, ..parts.limits };
         let switched = with(&algorithm, Composition { limits: other, ..parts });
-        prop_assert_eq!(replay(&algorithm, &events), replay(&switched, &events));
+        prop_assert_eq!(states(&algorithm, &events), states(&switched, &events));
     }
 }
 
 /// What the contract gives the host to act on.
 fn steered(algorithm: &Algorithm, events: &[Event]) -> Vec<(Window, Option<Segments>, Phase)> {
-    replay(algorithm, events).iter().map(|state| (state.window(), state.ssthresh(), state.phase())).collect()
+    let told = |control: &Composed| {
+        let status = control.status();
+        (status.window, status.ssthresh, status.phase)
+    };
+    replay(algorithm, events).iter().map(told).collect()
+}
+
+/// What the connection remembers after each event.
+fn states(algorithm: &Algorithm, events: &[Event]) -> Vec<State> {
+    replay(algorithm, events).iter().map(|control| *control.state()).collect()
 }
 
 fn with(algorithm: &Algorithm, parts: Composition) -> Algorithm {
@@ -276,11 +286,11 @@ fn letters_that_are_no_mechanisms_are_refused() {
 }
 
 #[test]
-fn the_state_fits_the_kernel_and_can_be_copied() {
+fn a_composition_fits_the_kernel_and_can_be_copied() {
     fn copies<T: Copy>() {}
-    copies::<State>();
-    assert!(size_of::<State>() <= STATE_BYTES_MAX);
-    assert_eq!(STATE_BYTES_MAX, 104);
+    copies::<Composed>();
+    assert!(size_of::<Composed>() <= STATE_BYTES_MAX);
+    assert_eq!(STATE_BYTES_MAX, 320);
 }
 
 #[test]
@@ -392,9 +402,9 @@ fn a_cut_at_the_last_time_answers_all_losses_of_its_window() {
     let vegas = of("vegas");
     let Some(Event::Loss(loss)) = first_loss() else { panic!("no loss in the sequence") };
     let last = Time::from_nanos(Time::NEVER.as_nanos() - 1);
-    let mut state = vegas.start();
-    vegas.on_loss(&mut state, &Loss { now: last, sent: last, ..loss });
-    let cut = state;
-    vegas.on_loss(&mut state, &Loss { now: last, sent: last, ..loss });
-    assert_eq!(state, cut);
+    let mut control = Composed::new(vegas);
+    control.on_loss(&Loss { now: last, sent: last, ..loss });
+    let cut = control;
+    control.on_loss(&Loss { now: last, sent: last, ..loss });
+    assert_eq!(control, cut);
 }

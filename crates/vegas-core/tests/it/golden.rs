@@ -4,16 +4,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
-    Ack, Algorithm, Avoidance, Composition, CongestionControl, Controller, Joined, Loss, LossKind, LostSegment,
-    Parameters, Phase, RateSample, RouterFeedback, Sent, SlowStart, State, registry,
+    Ack, Algorithm, Avoidance, Composition, Controller, Loss, LossKind, LostSegment, Parameters, Phase, RateSample,
+    RouterFeedback, Sent, SlowStart, registry,
 };
 
+use crate::support::control::tell;
 use crate::support::events::Event;
-use crate::support::rules::step;
 
 /// Traces do not depend on random numbers, or say where they would.
 const SEED: u64 = 1;
@@ -37,7 +36,7 @@ fn failures_of(path: &Path) -> Vec<String> {
 
 /// Plays a trace; one line per row that is answered otherwise or cannot be read.
 fn play(text: &str) -> Vec<String> {
-    let mut run: Option<Run> = None;
+    let mut run: Option<Controller> = None;
     let mut failures = Vec::new();
     let mut rows = 0;
     for (index, line) in text.lines().enumerate() {
@@ -59,30 +58,7 @@ fn play(text: &str) -> Vec<String> {
     failures
 }
 
-/// A connection, and beside a composition's what the conformance suite holds to its rules.
-struct Run {
-    control: Controller<Arc<Algorithm>, Box<Joined>>,
-    algorithm: Arc<Algorithm>,
-    state: State,
-}
-
-impl Run {
-    fn tell(&mut self, event: &Event) {
-        match event {
-            Event::Ack(ack) => self.control.on_ack(ack),
-            Event::Loss(loss) => self.control.on_loss(loss),
-        }
-        if let Controller::Composed(composed) = &self.control {
-            match event {
-                Event::Ack(ack) if ack.in_recovery => self.algorithm.on_other_ack(&mut self.state, *ack),
-                _ => step(&self.algorithm, &mut self.state, event),
-            }
-            assert_eq!(composed.state(), &self.state);
-        }
-    }
-}
-
-fn begin(header: &str) -> Result<Run, String> {
+fn begin(header: &str) -> Result<Controller, String> {
     let (name, rest) = header.split_once(' ').unwrap_or((header, ""));
     let preset = registry::preset(name).ok_or(format!("{name}: no such preset"))?;
     let (mut composition, mut parameters) = (preset.composition, preset.parameters);
@@ -100,9 +76,8 @@ fn begin(header: &str) -> Result<Run, String> {
             _ => *parameter(&mut parameters, key)? = Segments(whole(value)? as u32),
         }
     }
-    let algorithm = Arc::new(Algorithm::new(composition, parameters).map_err(|refusal| refusal.to_string())?);
-    let control = Controller::start(Arc::clone(&algorithm), preset.standalone, SEED);
-    Ok(Run { control, state: algorithm.start(), algorithm })
+    let algorithm = Algorithm::new(composition, parameters).map_err(|refusal| refusal.to_string())?;
+    Ok(Controller::start(algorithm, preset.standalone, SEED))
 }
 
 fn named<T: Copy>(names: &[(&str, T)], part: &str, name: &str) -> Result<T, String> {
@@ -122,16 +97,16 @@ fn parameter<'a>(parameters: &'a mut Parameters, key: &str) -> Result<&'a mut Se
     })
 }
 
-fn answer(run: &mut Run, line: &str) -> Result<(), String> {
+fn answer(control: &mut Controller, line: &str) -> Result<(), String> {
     let (event, expected) = line.split_once('|').ok_or("no | between event and answer")?;
     match event.trim().split_once(' ') {
-        Some(("sent", keys)) => run.control.on_sent(&sent(keys)?),
-        Some(("lost", keys)) => run.control.on_segment_lost(&lost(keys)?),
-        _ => run.tell(&self::event(event.trim())?),
+        Some(("sent", keys)) => control.on_sent(&sent(keys)?),
+        Some(("lost", keys)) => control.on_segment_lost(&lost(keys)?),
+        _ => tell(&mut **control, &self::event(event.trim())?),
     }
     let (reported, expected): (Vec<&str>, Vec<&str>) = expected.split_whitespace().partition(|word| word.contains('='));
-    is_reported(run, &fields(&reported.join(" "))?)?;
-    let (state, output) = (run.control.status(), run.control.output());
+    is_reported(control, &fields(&reported.join(" "))?)?;
+    let (state, output) = (control.status(), control.output());
     let [window, ssthresh, phase, diff, base, ref pace @ ..] = expected[..] else {
         return Err("after | come window, ssthresh, phase, diff, base".into());
     };
@@ -184,9 +159,9 @@ fn precision(written: &str) -> f64 {
 }
 
 /// Whether the state of the algorithm's own is as written, by name.
-fn is_reported(run: &Run, written: &BTreeMap<&str, &str>) -> Result<(), String> {
+fn is_reported(control: &Controller, written: &BTreeMap<&str, &str>) -> Result<(), String> {
     let mut reported = BTreeMap::new();
-    run.control.report(&mut |name, value| {
+    control.report(&mut |name, value| {
         reported.insert(name, value);
     });
     written.iter().try_for_each(|(name, value)| {

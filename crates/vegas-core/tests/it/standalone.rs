@@ -1,44 +1,69 @@
 //! Rules that every standalone algorithm keeps on every sequence of events.
 
-use std::sync::Arc;
+use std::fmt::Debug;
 
 use proptest::prelude::*;
 use vegas_core::registry::{PRESETS, Preset};
 use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{
-    Ack, Algorithm, Avoidance, BaseRtt, Composition, CongestionControl, Controller, Cut, HostCapabilities, Joined,
-    Loss, LossKind, LossResponse, Needs, Parameters, Phase, Rivals, STANDALONE_BYTES_MAX, SlowStart, StandaloneControl,
-    State,
+    Ack, Algorithm, Avoidance, BaseRtt, Composition, CongestionControl, Controller, Cut, Follow, HostCapabilities,
+    Loss, LossKind, LossResponse, Needs, Parameters, Phase, Rivals, STATE_BYTES_MAX, SlowStart, Standalone, WithChosen,
+    registry,
 };
 
 use crate::support::compositions::parameter_sets;
 use crate::support::control;
 use crate::support::events::{Event, Host, events_from_bytes};
 
-type Control = Controller<Arc<Algorithm>, Box<Joined>>;
-
 fn presets() -> impl Iterator<Item = &'static Preset> {
     PRESETS.iter().filter(|preset| preset.standalone.is_some())
 }
 
-fn start(preset: &Preset, parameters: &Parameters) -> StandaloneControl {
-    StandaloneControl::start(preset.standalone.expect("standalone"), parameters, 1)
+fn start(preset: &Preset) -> Controller {
+    let algorithm = Algorithm::new(preset.composition, preset.parameters).expect("a preset");
+    Controller::start(algorithm, preset.standalone, 1)
+}
+
+/// An algorithm by its parts, what it asks for, and its control.
+type Named = (String, Needs, Controller);
+
+fn begin(name: String, composition: Composition, parameters: Parameters, which: Option<Standalone>) -> Option<Named> {
+    let algorithm = Algorithm::new(composition, parameters).ok()?;
+    Some((name, Controller::needs(&composition, which), Controller::start(algorithm, which, 1)))
 }
 
 /// The preset with each slow start that may take the place of its own.
-fn joined(preset: &Preset, parameters: Parameters) -> impl Iterator<Item = (&'static str, Control)> {
+fn joined(preset: &Preset) -> impl Iterator<Item = Named> {
+    let Preset { name, composition, parameters, .. } = *preset;
     let which = preset.standalone.expect("standalone");
     let taken = SlowStart::NAMES.iter().filter(move |(_, part)| which.takes(*part).is_ok());
-    let composition = preset.composition;
-    let built = move |(name, part): &(&'static str, SlowStart)| {
-        let algorithm = Algorithm::new(composition.opening_by(*part), parameters).ok()?;
-        Some((*name, Controller::start(Arc::new(algorithm), Some(which), 1)))
-    };
-    taken.filter_map(built)
+    taken.filter_map(move |(part, slow_start)| {
+        begin(format!("{name} by {part}"), composition.opening_by(*slow_start), parameters, Some(which))
+    })
+}
+
+/// Holds an algorithm to the rules.
+struct Check<'a> {
+    preset: &'a Preset,
+    parameters: Parameters,
+    events: &'a [Event],
+}
+
+impl WithChosen for Check<'_> {
+    type Answer = ();
+
+    fn with<C>(self, start: impl Fn(&Parameters, u64) -> C, _: Option<Follow<C>>)
+    where
+        C: CongestionControl + Clone + Debug + PartialEq + Send + Sync + 'static,
+    {
+        let Check { preset, parameters, events } = self;
+        let needs = preset.standalone.expect("standalone").needs();
+        control::check((preset.name, &needs), |parameters| start(parameters, 1), &parameters, events);
+    }
 }
 
 fn check(preset: &Preset, parameters: Parameters, events: &[Event]) {
-    control::check(preset.name, |parameters| start(preset, parameters), &parameters, events);
+    preset.standalone.expect("standalone").chosen(Check { preset, parameters, events });
 }
 
 proptest! {
@@ -69,8 +94,9 @@ proptest! {
         let events = events_from_bytes(&bytes, host);
         for preset in ["vegas", "vegas-ns2", "rovegas", "vegas-next"] {
             let all = with_drains(preset);
-            let (name, control) = all[any.index(all.len())].clone();
-            control::check_rules(&name, control, &Parameters { max_window: Segments(1 << 20), ..parameter_sets()[0] }, &events);
+            let (name, needs, control) = all[any.index(all.len())].clone();
+            let parameters = Parameters { max_window: Segments(1 << 20), ..parameter_sets()[0] };
+            control::check_rules((&name, &needs), control, &parameters, &events);
         }
     }
 
@@ -82,8 +108,8 @@ proptest! {
         let host = if hostile { Host::Hostile } else { Host::Honest };
         let events = events_from_bytes(&bytes, host);
         for preset in presets() {
-            for (part, opened) in joined(preset, preset.parameters) {
-                control::check_rules(&format!("{} by {part}", preset.name), opened, &preset.parameters, &events);
+            for (name, needs, opened) in joined(preset) {
+                control::check_rules((&name, &needs), opened, &preset.parameters, &events);
             }
         }
     }
@@ -91,7 +117,7 @@ proptest! {
 
 /// Compositions of the family with drains and rivals, and `vegas-next` with parts of compositions: with each slow start
 /// and avoidance.
-fn with_drains(name: &str) -> Vec<(String, Control)> {
+fn with_drains(name: &str) -> Vec<Named> {
     let preset = PRESETS.iter().find(|preset| preset.name == name).expect("a preset");
     let mut all = Vec::new();
     for (base, base_rtt) in BaseRtt::NAMES {
@@ -102,11 +128,8 @@ fn with_drains(name: &str) -> Vec<(String, Control)> {
                     let loss = LossResponse { cut: Cut::Half, ..preset.composition.loss };
                     let (base_rtt, rivals, avoidance, slow_start) = (*base_rtt, *rivals, *avoidance, *slow_start);
                     let parts = Composition { base_rtt, rivals, avoidance, slow_start, loss, ..preset.composition };
-                    let algorithm = Algorithm::new(parts, preset.parameters);
-                    if let Some(algorithm) = algorithm.ok().filter(|_| is_taken) {
-                        let control = Controller::start(Arc::new(algorithm), preset.standalone, 1);
-                        all.push((format!("{name} {base} {mode} {avoids} {opens}"), control));
-                    }
+                    let name = format!("{name} {base} {mode} {avoids} {opens}");
+                    all.extend(begin(name, parts, preset.parameters, preset.standalone).filter(|_| is_taken));
                 }
             }
         }
@@ -147,15 +170,22 @@ fn needs_are_refused_by_name() {
 /// What a connection takes, printed by `cargo test -- --nocapture sizes`.
 #[test]
 fn sizes_are_within_what_hosts_keep() {
-    let size = size_of::<StandaloneControl>();
-    println!("standalone or with parts {size}, composition {}", size_of::<State>());
-    assert!(size <= 3 * STANDALONE_BYTES_MAX, "{size}");
+    let in_all = |control: &Controller| size_of::<Controller>() + control.memory_bytes();
+    let vegas = registry::preset("vegas").expect("a preset");
+    let search = SlowStart::NAMES.iter().find(|(name, _)| *name == "search").expect("a part").1;
+    let drains = Composition { base_rtt: BaseRtt::Drains, slow_start: search, ..vegas.composition };
+    let (_, _, with_drains) = begin("".into(), drains, vegas.parameters, None).expect("goes together");
+    println!("composition {}, with drains {}", in_all(&start(vegas)), in_all(&with_drains));
+    assert!(in_all(&start(vegas)) <= STATE_BYTES_MAX);
+    for control in presets().flat_map(joined).map(|(_, _, control)| control).chain([with_drains]) {
+        assert!(in_all(&control) <= 4 * STATE_BYTES_MAX, "{}", in_all(&control));
+    }
 }
 
 #[test]
 fn state_of_its_own_has_names_of_its_own() {
     for preset in presets() {
-        let control = start(preset, &preset.parameters);
+        let control = start(preset);
         let mut names = Vec::new();
         control.report(&mut |name, _| names.push(name));
         let count = names.len();
@@ -173,7 +203,7 @@ fn state_of_its_own_has_names_of_its_own() {
 /// Which standalone algorithms open by a part, and why others do not.
 #[test]
 fn a_slow_start_is_taken_or_refused_with_a_reason() {
-    let takes: Vec<_> = presets().filter(|preset| joined(preset, preset.parameters).next().is_some()).collect();
+    let takes: Vec<_> = presets().filter(|preset| joined(preset).next().is_some()).collect();
     let names: Vec<_> = takes.iter().map(|preset| preset.name).collect();
     let expected =
         ["vegas-next", "nv", "veno", "westwood", "yeah", "illinois", "htcp", "copa", "fast", "lp", "cdg", "reno-linux"];
@@ -189,8 +219,8 @@ fn a_slow_start_is_taken_or_refused_with_a_reason() {
 #[test]
 fn a_path_change_forgets_the_path() {
     let preset = presets().find(|preset| preset.name == "vegas-next").unwrap();
-    let mut control = start(preset, &preset.parameters);
-    let round = |control: &mut StandaloneControl, at_ms, rtt_ms, round: u64| {
+    let mut control = start(preset);
+    let round = |control: &mut Controller, at_ms, rtt_ms, round: u64| {
         control.on_ack(&Ack {
             now: Time::ZERO + Span::from_millis(at_ms),
             rtt: Some(Span::from_millis(rtt_ms)),

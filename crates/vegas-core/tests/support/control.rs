@@ -4,11 +4,12 @@
 use std::fmt::Debug;
 
 use vegas_core::units::{Segments, Window};
-use vegas_core::{CongestionControl, Parameters, Phase};
+use vegas_core::{CongestionControl, Controller, Needs, Parameters, Phase};
 
 use super::events::Event;
 
-fn tell(control: &mut impl CongestionControl, event: &Event) {
+/// Hands one event to a control.
+pub fn tell(control: &mut (impl CongestionControl + ?Sized), event: &Event) {
     match event {
         Event::Ack(ack) => control.on_ack(ack),
         Event::Loss(loss) => control.on_loss(loss),
@@ -17,15 +18,15 @@ fn tell(control: &mut impl CongestionControl, event: &Event) {
 
 /// Tells a new control the events, three times. Panics with name, event and states where it breaks a rule or answers
 /// differently.
-pub fn check<C: CongestionControl + Debug + PartialEq>(
-    name: &str,
+pub fn check<C: CongestionControl + Clone + Debug + PartialEq + Send + Sync + 'static>(
+    (name, needs): (&str, &Needs),
     start: impl Fn(&Parameters) -> C,
     parameters: &Parameters,
     events: &[Event],
 ) {
     let control = start(parameters);
     assert_eq!(control.output().window, Window::whole(parameters.initial_window), "{name}");
-    check_rules(name, control.clone(), parameters, events);
+    check_rules((name, needs), Controller::boxed(control.clone(), 0), parameters, events);
     let (mut again, mut once_more) = (control.clone(), control);
     events.iter().for_each(|event| tell(&mut again, event));
     events.iter().for_each(|event| tell(&mut once_more, event));
@@ -33,18 +34,18 @@ pub fn check<C: CongestionControl + Debug + PartialEq>(
 }
 
 /// Tells a control the events. Panics with name, event and states where it breaks a rule.
-pub fn check_rules(name: &str, mut control: impl CongestionControl + Debug, parameters: &Parameters, events: &[Event]) {
+pub fn check_rules((name, needs): (&str, &Needs), mut control: Controller, parameters: &Parameters, events: &[Event]) {
     for (index, event) in events.iter().enumerate() {
         let saved = control.clone();
-        tell(&mut control, event);
+        tell(&mut *control, event);
         let context = || format!("{name}: event {index} {event:?}\n{saved:?}\n{control:?}");
-        check_output(&control, parameters, &context);
-        check_answer(event, &saved, &control, &context);
+        check_output(&control, needs, parameters, &context);
+        check_answer(event, &saved, &control, needs, &context);
     }
 }
 
-fn check_output(control: &impl CongestionControl, parameters: &Parameters, context: &impl Fn() -> String) {
-    let (output, status, needs) = (control.output(), control.status(), control.needs());
+fn check_output(control: &Controller, needs: &Needs, parameters: &Parameters, context: &impl Fn() -> String) {
+    let (output, status) = (control.output(), control.status());
     assert!(output.window >= Window::ONE, "below one segment: {}", context());
     assert!(output.window <= Window::whole(parameters.max_window), "above max_window: {}", context());
     assert_eq!(output.window, status.window);
@@ -57,10 +58,10 @@ fn check_output(control: &impl CongestionControl, parameters: &Parameters, conte
     }
 }
 
-fn check_answer<C: CongestionControl>(event: &Event, before: &C, after: &C, context: &impl Fn() -> String) {
+fn check_answer(event: &Event, before: &Controller, after: &Controller, needs: &Needs, context: &impl Fn() -> String) {
     let (window, earlier) = (after.output().window, before.output().window);
     match event {
-        Event::Ack(ack) if ack.in_recovery && !after.needs().own_recovery => {
+        Event::Ack(ack) if ack.in_recovery && !needs.own_recovery => {
             assert!(window <= earlier, "grew in recovery: {}", context());
         }
         Event::Ack(_) => {}

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use vegas_core::{HostCapabilities, Needs, OwnAlgorithm, Parameters};
-use vegas_sim::scenario::{Language, Loaded, Loader, OnDisk, OwnControl, Program, Scenario};
+use vegas_core::{Controller, HostCapabilities, Needs, OwnAlgorithm, Parameters};
+use vegas_sim::scenario::{Language, Loaded, Loader, OnDisk, Program, Scenario};
 use vegas_sim::{Limits, Watch};
 
 use crate::Error;
@@ -34,7 +34,7 @@ pub struct Outside {
     /// What scenarios call it.
     pub name: &'static str,
     needs: Needs,
-    start: fn(&Parameters, u64) -> OwnControl,
+    start: fn(&Parameters, u64) -> Controller,
     source: &'static str,
 }
 
@@ -45,7 +45,7 @@ impl Outside {
         Outside {
             name: A::NAME,
             needs: A::NEEDS,
-            start: |parameters, seed| OwnControl::new(A::start(parameters, seed), A::NEEDS, 0),
+            start: |parameters, seed| Controller::boxed(A::start(parameters, seed), 0),
             source,
         }
     }
@@ -56,7 +56,7 @@ impl Program for Outside {
         self.needs
     }
 
-    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
+    fn start(&self, parameters: &Parameters, seed: u64) -> Controller {
         (self.start)(parameters, seed)
     }
 }

@@ -28,7 +28,7 @@ pub fn conforms<A: OwnAlgorithm>() {
         for sequence in 0..SEQUENCES {
             let host = if sequence % 2 == 0 { Host::Honest } else { Host::Hostile };
             let events = events_from_bytes(&bytes(sequence), host);
-            check(A::NAME, |parameters| A::start(parameters, 1), &parameters, &events);
+            check((A::NAME, &A::NEEDS), |parameters| A::start(parameters, 1), &parameters, &events);
         }
     }
 }

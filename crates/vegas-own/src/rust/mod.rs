@@ -14,8 +14,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use vegas_core::{Needs, Parameters};
-use vegas_sim::scenario::{Language, Loaded, Loader, OwnControl, Program};
+use vegas_core::{Controller, Needs, Parameters};
+use vegas_sim::scenario::{Language, Loaded, Loader, Program};
 
 pub use command::{main, run};
 pub use conformance::conforms;
@@ -28,7 +28,7 @@ use crate::wasm;
 pub struct Own {
     name: &'static str,
     needs: Needs,
-    start: fn(&Parameters, u64) -> OwnControl,
+    start: fn(&Parameters, u64) -> Controller,
     conforms: fn(),
 }
 
@@ -37,7 +37,7 @@ pub const fn own<A: OwnAlgorithm>() -> Own {
     Own {
         name: A::NAME,
         needs: A::NEEDS,
-        start: |parameters, seed| OwnControl::new(A::start(parameters, seed), A::NEEDS, 0),
+        start: |parameters, seed| Controller::boxed(A::start(parameters, seed), 0),
         conforms: conforms::<A>,
     }
 }
@@ -47,7 +47,7 @@ impl Program for Own {
         self.needs
     }
 
-    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
+    fn start(&self, parameters: &Parameters, seed: u64) -> Controller {
         (self.start)(parameters, seed)
     }
 }

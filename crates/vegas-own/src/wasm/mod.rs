@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
-    Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Parameters, Phase, Restart, Sent, Status,
+    Ack, CongestionControl, Controller, Loss, LossKind, LostSegment, Needs, Output, Parameters, Phase, Restart, Sent,
+    Status,
 };
-use vegas_sim::scenario::{Failure, Loaded, OwnControl, Program};
+use vegas_sim::scenario::{Failure, Loaded, Program};
 
 use module::{Connection, Source};
 
@@ -49,7 +50,7 @@ impl Program for Wasm {
         self.0.needs
     }
 
-    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
+    fn start(&self, parameters: &Parameters, seed: u64) -> Controller {
         let begun = Connection::new(&self.0).and_then(|mut connection| {
             connection.start(parameters, seed)?;
             Ok(connection)
@@ -57,7 +58,7 @@ impl Program for Wasm {
         let connection = begun.unwrap_or_else(|what| fail(&self.0, "start", Time::ZERO, &what));
         let bytes = connection.memory_bytes();
         let window = Window::whole(parameters.initial_window);
-        let mut control = Control {
+        let mut control = ModuleControl {
             source: Arc::clone(&self.0),
             connection,
             max_window: Window::whole(parameters.max_window),
@@ -66,7 +67,7 @@ impl Program for Wasm {
             status: Status { window, ssthresh: None, base_rtt: None, diff: None, phase: Phase::Avoidance },
         };
         control.take_outputs();
-        OwnControl::new(control, self.0.needs, bytes)
+        Controller::boxed(control, bytes)
     }
 }
 
@@ -76,7 +77,7 @@ fn fail(source: &Source, event: &str, now: Time, what: &str) -> ! {
 
 /// A module that controls one connection.
 #[derive(Debug)]
-struct Control {
+struct ModuleControl {
     source: Arc<Source>,
     connection: Connection,
     max_window: Window,
@@ -86,7 +87,7 @@ struct Control {
     status: Status,
 }
 
-impl Control {
+impl ModuleControl {
     /// Takes over the outputs after an event, or fails with its error.
     fn done(&mut self, event: &str, now: Time, called: Result<(), String>) {
         self.now = now;
@@ -115,11 +116,11 @@ impl Control {
     }
 }
 
-impl Clone for Control {
+impl Clone for ModuleControl {
     fn clone(&self) -> Self {
         let copied = Connection::copy(&self.source, &self.connection);
         let connection = copied.unwrap_or_else(|what| fail(&self.source, "copy before a loss", self.now, &what));
-        Control { source: Arc::clone(&self.source), connection, ..*self }
+        ModuleControl { source: Arc::clone(&self.source), connection, ..*self }
     }
 }
 
@@ -128,7 +129,7 @@ fn or_none(span: Option<Span>) -> i64 {
     span.map_or(-1, |span| span.as_nanos() as i64)
 }
 
-impl CongestionControl for Control {
+impl CongestionControl for ModuleControl {
     fn on_sent(&mut self, sent: &Sent) {
         let Sent { now, index, in_flight, retransmission } = *sent;
         let given = (now.as_nanos() as i64, index.0 as i64, in_flight.0 as i32, i32::from(retransmission));

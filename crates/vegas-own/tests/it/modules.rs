@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use vegas_core::registry::preset;
 use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
-use vegas_core::{Ack, CongestionControl, Parameters, Status};
+use vegas_core::{Ack, Controller, Parameters, Status};
 use vegas_own::wasm;
 use vegas_results::tables;
-use vegas_sim::scenario::{Failure, Language, Loaded, Loader, OnDisk, OwnControl, Scenario};
+use vegas_sim::scenario::{Failure, Language, Loaded, Loader, OnDisk, Scenario};
 use vegas_sim::{Limits, Watch, run};
 
 #[derive(Debug)]
@@ -64,7 +64,7 @@ fn presets_in_three_languages_are_the_presets() {
 
 /// `python/tests/scenario/wasm/hostile.c`, which performs at its first acknowledgement the attack that the initial
 /// window selects.
-fn hostile(harm: u32) -> OwnControl {
+fn hostile(harm: u32) -> Controller {
     let loaded = wasm::load("hostile.wasm", &root().join("python/tests/scenario/wasm")).expect("a module");
     let reno = preset("reno").expect("a preset").parameters;
     loaded.program.start(&Parameters { initial_window: Segments(harm), ..reno }, 1)

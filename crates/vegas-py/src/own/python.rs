@@ -8,8 +8,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
-use vegas_core::{CongestionControl, Needs, Output, Parameters, Phase, Status};
-use vegas_sim::scenario::{Failure, Loaded, OwnControl, Program};
+use vegas_core::{CongestionControl, Controller, Needs, Output, Parameters, Phase, Status};
+use vegas_sim::scenario::{Failure, Loaded, Program};
 
 use super::events::{Ack, Loss, LostSegment, Restart, Sent, Start};
 
@@ -37,7 +37,7 @@ pub(super) fn load(name: &str, folder: &Path) -> Result<Loaded, String> {
         let (class, file, content): (Bound<'_, PyAny>, PathBuf, Vec<u8>) = given.extract()?;
         let label: String = class.getattr("__name__")?.extract()?;
         let program = Arc::new(Class::new(&class, file.display().to_string())?);
-        Ok(Loaded { name: label, content, program: Arc::new(Own(program)) })
+        Ok(Loaded { name: label, content, program: Arc::new(PythonProgram(program)) })
     })
     .map_err(|error: PyErr| Python::attach(|py| error.value(py).to_string()))
 }
@@ -88,25 +88,25 @@ fn ask(needs: &mut Needs, name: &str) -> PyResult<()> {
 }
 
 #[derive(Debug)]
-struct Own(Arc<Class>);
+struct PythonProgram(Arc<Class>);
 
-impl Program for Own {
+impl Program for PythonProgram {
     fn needs(&self) -> Needs {
         self.0.needs
     }
 
-    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
+    fn start(&self, parameters: &Parameters, seed: u64) -> Controller {
         let control = Python::attach(|py| {
-            let control = Control::start(py, &self.0, parameters, seed);
+            let control = PythonControl::start(py, &self.0, parameters, seed);
             control.unwrap_or_else(|error| end_run(py, &self.0, "__init__", Time::ZERO, error))
         });
-        OwnControl::new(control, self.0.needs, 0)
+        Controller::boxed(control, 0)
     }
 }
 
 /// An instance that controls one connection, with its attributes after the newest event.
 #[derive(Debug)]
-struct Control {
+struct PythonControl {
     class: Arc<Class>,
     object: Py<PyAny>,
     /// The bound methods.
@@ -129,11 +129,11 @@ struct Outputs {
     diff: bool,
 }
 
-impl Control {
+impl PythonControl {
     fn start(py: Python<'_>, class: &Arc<Class>, parameters: &Parameters, seed: u64) -> PyResult<Self> {
         let object = class.class.bind(py).call1((Py::new(py, Start::new(parameters, seed))?,))?;
         let window = Window::whole(parameters.initial_window);
-        let mut control = Control {
+        let mut control = PythonControl {
             class: Arc::clone(class),
             on_ack: object.getattr("on_ack")?.unbind(),
             on_loss: object.getattr("on_loss")?.unbind(),
@@ -191,7 +191,7 @@ impl Control {
 
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
         let object = py.import("copy")?.call_method1("deepcopy", (self.object.bind(py),))?;
-        Ok(Control {
+        Ok(PythonControl {
             class: Arc::clone(&self.class),
             on_ack: object.getattr("on_ack")?.unbind(),
             on_loss: object.getattr("on_loss")?.unbind(),
@@ -252,7 +252,7 @@ fn pace(value: &Bound<'_, PyAny>) -> PyResult<Option<Pace>> {
 }
 
 /// Copies the object with its attributes; mutable ones are copied, too.
-impl Clone for Control {
+impl Clone for PythonControl {
     fn clone(&self) -> Self {
         Python::attach(|py| {
             let copy = self.copy(py);
@@ -261,7 +261,7 @@ impl Clone for Control {
     }
 }
 
-impl CongestionControl for Control {
+impl CongestionControl for PythonControl {
     fn on_sent(&mut self, sent: &vegas_core::Sent) {
         self.tell("on_sent", sent.now, |py, this| {
             this.object.call_method1(py, intern!(py, "on_sent"), (Py::new(py, Sent::new(sent))?,))

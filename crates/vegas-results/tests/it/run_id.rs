@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use vegas_core::{Needs, Parameters};
+use vegas_core::{Controller, Needs, Parameters};
 use vegas_results::run_id;
-use vegas_sim::scenario::{Language, Loaded, Loader, OnDisk, OwnControl, Program, Scenario};
+use vegas_sim::scenario::{Language, Loaded, Loader, OnDisk, Program, Scenario};
 use vegas_sim::{Limits, Watch};
 
 /// A loader of any name, each with this content.
@@ -26,7 +26,7 @@ impl Program for NeverRun {
         Needs::NONE
     }
 
-    fn start(&self, _: &Parameters, _: u64) -> OwnControl {
+    fn start(&self, _: &Parameters, _: u64) -> Controller {
         unreachable!("an identity needs no run")
     }
 }

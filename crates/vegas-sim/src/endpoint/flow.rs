@@ -48,7 +48,7 @@ pub(crate) struct Flow {
 }
 
 /// The greatest size of a connection without its segments in flight, bytes.
-const _: () = assert!(size_of::<Flow>() <= 816);
+const _: () = assert!(size_of::<Flow>() <= 960);
 
 /// Returns the rule for the time at which the receiver acknowledges segments in order.
 pub(super) fn acks(spec: &FlowSpec) -> Acks {

@@ -10,7 +10,7 @@ pub(crate) mod vegas_ns3;
 
 use crate::composition::parts::part::{AvoidancePromise, choice, is_there};
 use crate::composition::parts::signal::Round;
-use crate::composition::parts::window::{Control, RoundEnd};
+use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::contract::{Ack, Needs};
 use crate::units::Window;
@@ -44,25 +44,25 @@ pub(crate) trait AvoidancePart: Copy + Default {
     /// Decides, at the end of a round in congestion avoidance, how the window moves in the next one. `diff` is none
     /// before the first measurement.
     #[inline(always)]
-    fn on_round(&mut self, _control: &mut Control, _diff: Option<i32>, _parameters: &Parameters) {}
+    fn on_round(&mut self, _control: &mut WindowControl, _diff: Option<i32>, _parameters: &Parameters) {}
 
     /// Decides as [`AvoidancePart::on_round`], for parts that read more of the round than its backlog.
     #[inline(always)]
-    fn on_round_end(&mut self, _control: &mut Control, _end: &RoundEnd<'_>, _parameters: &Parameters) {}
+    fn on_round_end(&mut self, _control: &mut WindowControl, _end: &RoundEnd<'_>, _parameters: &Parameters) {}
 
     /// Sets the growth for one acknowledgement, for parts that decide with each one. It is inlined, so that the
     /// acknowledgement need not be stored in memory for parts that do not read it; a long function takes the fields
     /// that it needs by value.
     #[inline(always)]
-    fn on_ack(&mut self, _control: &mut Control, _ack: &Ack, _round: &Round, _parameters: &Parameters) {}
+    fn on_ack(&mut self, _control: &mut WindowControl, _ack: &Ack, _round: &Round, _parameters: &Parameters) {}
 
     /// A loss has cut the window from `before`.
     #[inline(always)]
-    fn on_cut(&mut self, _control: &mut Control, _before: Window) {}
+    fn on_cut(&mut self, _control: &mut WindowControl, _before: Window) {}
 
     /// The retransmission timer ran out at the window `before`.
     #[inline(always)]
-    fn on_timeout(&mut self, _control: &mut Control, _before: Window) {}
+    fn on_timeout(&mut self, _control: &mut WindowControl, _before: Window) {}
 }
 
 /// The macro [`choice!`] with the states of the parts.
@@ -94,54 +94,75 @@ macro_rules! avoidances {
 
         /// The state of a congestion avoidance.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Holding {
+        pub(crate) enum AvoidanceState {
             $($variant($module::$variant),)+
         }
 
         impl Avoidance {
             /// The state of a new connection.
-            pub(crate) fn holding(self) -> Holding {
+            pub(crate) fn state(self) -> AvoidanceState {
                 match self {
-                    $(Avoidance::$variant => Holding::$variant(Default::default()),)+
+                    $(Avoidance::$variant => AvoidanceState::$variant(Default::default()),)+
                 }
             }
         }
 
-        impl Holding {
+        impl AvoidanceState {
             #[inline(always)]
-            pub(crate) fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+            pub(crate) fn on_round(&mut self, control: &mut WindowControl, diff: Option<i32>, parameters: &Parameters) {
                 match self {
-                    $(Holding::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_round(control, diff, parameters),)+
-                    _ => {}
-                }
-            }
-
-            #[inline(always)]
-            pub(crate) fn on_round_end(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
-                match self {
-                    $(Holding::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_round_end(control, end, parameters),)+
+                    $(AvoidanceState::$variant(part) if is_there($module::$variant::IN_KERNEL) => {
+                        part.on_round(control, diff, parameters)
+                    })+
                     _ => {}
                 }
             }
 
             #[inline(always)]
-            pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack, round: &Round, parameters: &Parameters) {
+            pub(crate) fn on_round_end(
+                &mut self,
+                control: &mut WindowControl,
+                end: &RoundEnd<'_>,
+                parameters: &Parameters,
+            ) {
                 match self {
-                    $(Holding::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_ack(control, ack, round, parameters),)+
+                    $(AvoidanceState::$variant(part) if is_there($module::$variant::IN_KERNEL) => {
+                        part.on_round_end(control, end, parameters)
+                    })+
                     _ => {}
                 }
             }
 
-            pub(crate) fn on_cut(&mut self, control: &mut Control, before: Window) {
+            #[inline(always)]
+            pub(crate) fn on_ack(
+                &mut self,
+                control: &mut WindowControl,
+                ack: &Ack,
+                round: &Round,
+                parameters: &Parameters,
+            ) {
                 match self {
-                    $(Holding::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_cut(control, before),)+
+                    $(AvoidanceState::$variant(part) if is_there($module::$variant::IN_KERNEL) => {
+                        part.on_ack(control, ack, round, parameters)
+                    })+
                     _ => {}
                 }
             }
 
-            pub(crate) fn on_timeout(&mut self, control: &mut Control, before: Window) {
+            pub(crate) fn on_cut(&mut self, control: &mut WindowControl, before: Window) {
                 match self {
-                    $(Holding::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_timeout(control, before),)+
+                    $(AvoidanceState::$variant(part) if is_there($module::$variant::IN_KERNEL) => {
+                        part.on_cut(control, before)
+                    })+
+                    _ => {}
+                }
+            }
+
+            pub(crate) fn on_timeout(&mut self, control: &mut WindowControl, before: Window) {
+                match self {
+                    $(AvoidanceState::$variant(part) if is_there($module::$variant::IN_KERNEL) => {
+                        part.on_timeout(control, before)
+                    })+
                     _ => {}
                 }
             }

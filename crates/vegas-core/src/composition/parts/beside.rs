@@ -1,6 +1,6 @@
 //! What runs beside a composition's slow start and avoidance: how the base RTT is found, and what happens beside flows
-//! that fill the queue. Their machinery is that of `vegas-next` (`standalone/vegas_next`); its state does not fit the
-//! kernel's private area.
+//! that fill the queue. Their machinery is that of `vegas-next` (`standalone/vegas_next`); a composition with them is a
+//! `VegasNext` that has it as its guest.
 
 use crate::composition::parts::part::choice;
 use crate::contract::Needs;

@@ -1,6 +1,5 @@
 //! The segments sent and delivered over the last round trips, in bins of equal length, for slow starts that compare
-//! both counts. It is too large for the kernel's private area, and is kept beside a composition's state
-//! ([`crate::composition::wide`]).
+//! both counts.
 
 use crate::units::{Segments, SendIndex, Span, Time};
 

@@ -13,9 +13,8 @@ mod vegas_linux;
 mod vegas_ns2;
 mod vegas_ns3;
 
-use crate::composition::parts::history::History;
 use crate::composition::parts::part::{SlowStartPromise, choice, is_there};
-use crate::composition::parts::window::{Control, RoundEnd};
+use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::contract::{Ack, Loss, Needs};
 use crate::units::{Segments, Span, Window};
@@ -26,11 +25,11 @@ pub(crate) trait SlowStartPart: Copy {
     const PAGE: &'static str;
     /// The thresholds of the backlog (alpha, beta, gamma) that it reads. A part that reads one needs a signal.
     const THRESHOLDS: Thresholds = Thresholds::NONE;
-    /// What the host must give. A slow start that needs pacing sets the pace by [`Control::pace`].
+    /// What the host must give. A slow start that needs pacing sets the pace by [`WindowControl::pace`].
     const NEEDS: Needs = Needs::NONE;
     /// What the conformance suite lets it do.
     const PROMISE: SlowStartPromise = SlowStartPromise::RENO;
-    /// The kernel's copy carries it: its state fits the private area, and the copy receives all events that it needs.
+    /// The kernel's copy carries it: the copy receives all events that it needs.
     const IN_KERNEL: bool = true;
     /// Its growth counts all segments that an acknowledgement covers.
     const COUNTS_SEGMENTS: bool = false;
@@ -47,36 +46,39 @@ pub(crate) trait SlowStartPart: Copy {
     /// The slow start that replaces it if the host begins with ten segments or more (RFC 9002, section 7.2).
     const WITH_TEN_SEGMENTS: Option<SlowStart> = None;
 
-    /// Whether an acknowledgement ends it, by the segments sent and delivered over the last round trips; called if the
-    /// part asks for this history, which does not fit the kernel's private area ([`crate::composition::wide`]).
-    const ENDS_BY_HISTORY: Option<fn(&mut History, &Ack) -> bool> = None;
-    /// To what it then drains what is in flight, before it is over; none: it ends at once.
-    const DRAINS_BY_HISTORY: Option<fn(&History) -> Segments> = None;
-
     /// The state at the beginning of a connection, or of a slow start after a timeout, at a window.
     fn start(window: Window) -> Self;
 
+    /// Looks at an acknowledgement before it counts: one that ends slow start here ([`WindowControl::slow_start_ends`])
+    /// is answered by congestion avoidance.
+    #[inline(always)]
+    fn before_ack(&mut self, _control: &mut WindowControl, _ack: &Ack) {}
+
     /// Decides, at the end of a round in slow start, how the window grows in the next one.
-    fn on_round(&mut self, _control: &mut Control, _end: &RoundEnd<'_>, _parameters: &Parameters) {}
+    fn on_round(&mut self, _control: &mut WindowControl, _end: &RoundEnd<'_>, _parameters: &Parameters) {}
 
     /// The growth for one acknowledgement: what was decided for the round, or what this acknowledgement alone decides.
     /// `base_rtt` is the least RTT so far.
     #[inline(always)]
-    fn on_ack(&mut self, control: &mut Control, _ack: &Ack, _base_rtt: Option<Span>) -> Window {
+    fn on_ack(&mut self, control: &mut WindowControl, _ack: &Ack, _base_rtt: Option<Span>) -> Window {
         control.growth()
     }
 
     /// A loss has ended slow start: the composition has cut the window from `before`.
     #[inline(always)]
-    fn on_cut(&mut self, _control: &mut Control, _before: Window, _loss: &Loss) {}
+    fn on_cut(&mut self, _control: &mut WindowControl, _before: Window, _loss: &Loss) {}
 
     /// An acknowledgement arrives in recovery; called if the part asks for every acknowledgement.
     #[inline(always)]
-    fn on_recovery(&mut self, _control: &mut Control, _ack: &Ack) {}
+    fn on_recovery(&mut self, _control: &mut WindowControl, _ack: &Ack) {}
 
     /// The recovery is over, or another cut was made.
     #[inline(always)]
     fn end_recovery(&mut self) {}
+
+    /// The connection has moved to another path.
+    #[inline(always)]
+    fn forget_path(&mut self) {}
 }
 
 /// The macro [`choice!`] with the states of the parts.
@@ -99,8 +101,6 @@ macro_rules! slow_starts {
             pub fn first_window -> Option<Segments> = FIRST_WINDOW;
             /// Whether the kernel's copy carries it.
             pub fn is_in_kernel -> bool = IN_KERNEL;
-            pub(crate) fn ends_by_history -> Option<fn(&mut History, &Ack) -> bool> = ENDS_BY_HISTORY;
-            pub(crate) fn drains_by_history -> Option<fn(&History) -> Segments> = DRAINS_BY_HISTORY;
             pub(crate) fn counts_segments -> bool = COUNTS_SEGMENTS;
             pub(crate) fn first_threshold -> Option<Segments> = FIRST_THRESHOLD;
             pub(crate) fn restarts_after_timeout -> bool = RESTARTS_AFTER_TIMEOUT;
@@ -110,51 +110,81 @@ macro_rules! slow_starts {
 
         /// The state of a slow start.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Opening {
+        pub(crate) enum SlowStartState {
             $($variant($module::$variant),)+
         }
 
         impl SlowStart {
             /// The state at the beginning of a connection, or of a slow start after a timeout, at a window.
-            pub(crate) fn opening(self, window: Window) -> Opening {
+            pub(crate) fn state(self, window: Window) -> SlowStartState {
                 match self {
-                    $(SlowStart::$variant => Opening::$variant(SlowStartPart::start(window)),)+
+                    $(SlowStart::$variant => SlowStartState::$variant(SlowStartPart::start(window)),)+
                 }
             }
         }
 
-        impl Opening {
-            pub(crate) fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+        impl SlowStartState {
+            #[inline(always)]
+            pub(crate) fn before_ack(&mut self, control: &mut WindowControl, ack: &Ack) {
                 match self {
-                    $(Opening::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_round(control, end, parameters),)+
+                    $(SlowStartState::$variant(part) if is_there($module::$variant::IN_KERNEL) => {
+                        part.before_ack(control, ack)
+                    })+
                     _ => {}
                 }
             }
 
-            pub(crate) fn on_ack(&mut self, control: &mut Control, ack: Ack, base_rtt: Option<Span>) -> Window {
+            pub(crate) fn on_round(
+                &mut self,
+                control: &mut WindowControl,
+                end: &RoundEnd<'_>,
+                parameters: &Parameters,
+            ) {
                 match self {
-                    $(Opening::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_ack(control, &ack, base_rtt),)+
+                    $(SlowStartState::$variant(part) if is_there($module::$variant::IN_KERNEL) => {
+                        part.on_round(control, end, parameters)
+                    })+
+                    _ => {}
+                }
+            }
+
+            pub(crate) fn on_ack(&mut self, control: &mut WindowControl, ack: Ack, base_rtt: Option<Span>) -> Window {
+                match self {
+                    $(SlowStartState::$variant(part) if is_there($module::$variant::IN_KERNEL) => {
+                        part.on_ack(control, &ack, base_rtt)
+                    })+
                     _ => Window::default(),
                 }
             }
 
-            pub(crate) fn on_cut(&mut self, control: &mut Control, before: Window, loss: &Loss) {
+            pub(crate) fn on_cut(&mut self, control: &mut WindowControl, before: Window, loss: &Loss) {
                 match self {
-                    $(Opening::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_cut(control, before, loss),)+
+                    $(SlowStartState::$variant(part) if is_there($module::$variant::IN_KERNEL) => {
+                        part.on_cut(control, before, loss)
+                    })+
                     _ => {}
                 }
             }
 
-            pub(crate) fn on_recovery(&mut self, control: &mut Control, ack: &Ack) {
+            pub(crate) fn on_recovery(&mut self, control: &mut WindowControl, ack: &Ack) {
                 match self {
-                    $(Opening::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_recovery(control, ack),)+
+                    $(SlowStartState::$variant(part) if is_there($module::$variant::IN_KERNEL) => {
+                        part.on_recovery(control, ack)
+                    })+
                     _ => {}
                 }
             }
 
             pub(crate) fn end_recovery(&mut self) {
                 match self {
-                    $(Opening::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.end_recovery(),)+
+                    $(SlowStartState::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.end_recovery(),)+
+                    _ => {}
+                }
+            }
+
+            pub(crate) fn forget_path(&mut self) {
+                match self {
+                    $(SlowStartState::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.forget_path(),)+
                     _ => {}
                 }
             }
@@ -220,14 +250,9 @@ impl SlowStart {
         self.thresholds().any()
     }
 
-    /// Whether its state is larger than the kernel's private area.
-    pub const fn is_wide(self) -> bool {
-        self.ends_by_history().is_some()
-    }
-
     /// The state of a slow start after a timeout, which has set the threshold.
-    pub(crate) fn reopening(self, window: Window) -> Opening {
-        self.after_timeout().unwrap_or(self).opening(window)
+    pub(crate) fn state_after_timeout(self, window: Window) -> SlowStartState {
+        self.after_timeout().unwrap_or(self).state(window)
     }
 
     /// The growth until the first round ends.
@@ -237,11 +262,11 @@ impl SlowStart {
 }
 
 /// Growth that does not pass the threshold.
-fn capped(control: &Control, more: Window) -> Window {
+fn capped(control: &WindowControl, more: Window) -> Window {
     more.min(Window::whole(control.ssthresh).minus(control.window))
 }
 
 /// `tcp_slow_start` of Linux: a segment for each one acknowledged, up to the threshold.
-fn as_acknowledged(control: &Control, ack: &Ack) -> Window {
+fn as_acknowledged(control: &WindowControl, ack: &Ack) -> Window {
     capped(control, Window::whole(ack.acked))
 }

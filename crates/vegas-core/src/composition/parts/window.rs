@@ -12,7 +12,7 @@ pub(crate) const LEFT: Segments = Segments(2);
 
 /// The window and what steers it: all that slow start and congestion avoidance may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Control {
+pub(crate) struct WindowControl {
     pub(crate) window: Window,
     /// Slow start lasts while the window is below this.
     pub(crate) ssthresh: Segments,
@@ -59,7 +59,7 @@ impl RoundEnd<'_> {
     }
 }
 
-impl Control {
+impl WindowControl {
     pub(crate) fn in_slow_start(&self) -> bool {
         self.window < Window::whole(self.ssthresh)
     }

@@ -36,7 +36,7 @@ const EXCESS_MAX: u64 = 64;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ledbat {
+pub(crate) struct Ledbat {
     window: Window,
     max_window: Window,
     restart_window: Window,
@@ -116,10 +116,6 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(delay) = ack.one_way_delay {
             self.delays.sample(ack.now, delay);

@@ -37,7 +37,7 @@ const BETWEEN_SLOWDOWNS: u64 = 9;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LedbatPlusPlus {
+pub(crate) struct LedbatPlusPlus {
     window: Window,
     ssthresh: Window,
     max_window: Window,
@@ -147,10 +147,6 @@ impl LedbatPlusPlus {
 }
 
 impl CongestionControl for LedbatPlusPlus {
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
             self.sample(ack.now, rtt);

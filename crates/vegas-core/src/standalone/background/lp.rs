@@ -28,7 +28,7 @@ const INFERENCE_ROUNDS: u64 = 3;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lp {
+pub(crate) struct Lp {
     window: RenoWindow,
     /// Eight times the smoothed one-way delay, us; 0 before the first sample.
     smoothed_eighths: u64,
@@ -63,6 +63,10 @@ impl Lp {
         }
     }
 
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
+    }
+
     fn sample(&mut self, delay_us: u32) {
         self.least_us = self.least_us.min(delay_us);
         if delay_us > self.outlier_us {
@@ -93,12 +97,6 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
-    const TAKES_SLOW_START: bool = true;
-
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
             self.inference = rtt.times(INFERENCE_ROUNDS);
@@ -132,10 +130,6 @@ impl CongestionControl for Lp {
         self.counts_from = next;
         self.smoothed_eighths = 0;
         (self.least_us, self.most_us, self.outlier_us) = (UNKNOWN_US, 0, 0);
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

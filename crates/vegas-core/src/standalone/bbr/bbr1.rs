@@ -67,7 +67,7 @@ enum Mode {
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bbr1 {
+pub(crate) struct Bbr1 {
     window: Windows,
     mode: Mode,
     cycle: Cycle,
@@ -403,10 +403,6 @@ impl Bbr1 {
 }
 
 impl CongestionControl for Bbr1 {
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     /// The handshake gives an RTT sample (`bbr_init`).
     fn on_handshake(&mut self, now: Time, rtt: Span) {
         self.least.us = micros(rtt);

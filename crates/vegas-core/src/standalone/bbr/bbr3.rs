@@ -3,8 +3,8 @@
 //! (what the newest losses ask). PROBE_BW goes DOWN, CRUISE, REFILL, UP; PROBE_RTT halves the flight every five
 //! seconds.
 //!
-//! One type has two dialects, as the draft and its authors' code for Linux differ: [`Control::LINUX`]. The code's names
-//! are given where they are others. `bbr3` is the draft's, [`super::bbr3_linux`] the code's.
+//! One type has two dialects, as the draft and its authors' code for Linux differ: [`Bbr::LINUX`]. The code's names are
+//! given where they are others. `bbr3` is the draft's, [`super::bbr3_linux`] the code's.
 //!
 //! [`signals`] has what acknowledgements and losses tell, [`bounds`] the long and the short term, [`cycle`] PROBE_BW,
 //! [`startup`] STARTUP and DRAIN, [`probe_rtt`] PROBE_RTT and the least RTT, [`control`] pace and window.
@@ -44,7 +44,7 @@ pub(crate) const PRESET: Preset = Preset {
 };
 
 /// The draft's dialect.
-pub(crate) type Bbr3 = Control<false>;
+pub(crate) type Bbr3 = Bbr<false>;
 
 /// Section "Startup": 4 ln 2 (BBR.StartupPacingGain).
 const STARTUP_GAIN: u32 = ONE * 277 / 100 + 1;
@@ -92,7 +92,7 @@ impl Mode {
 
 /// Of one connection, in the draft's dialect or in that of its authors' code for Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Control<const LINUX: bool> {
+pub(crate) struct Bbr<const LINUX: bool> {
     mode: Mode,
     window: Windows,
     pacing: Pacing,
@@ -113,7 +113,7 @@ pub struct Control<const LINUX: bool> {
     sample: Sample,
 }
 
-impl<const LINUX: bool> Control<LINUX> {
+impl<const LINUX: bool> Bbr<LINUX> {
     pub(crate) const NEEDS: Needs = Needs {
         rate: true,
         every_ack: true,
@@ -135,7 +135,7 @@ impl<const LINUX: bool> Control<LINUX> {
     }
 
     fn new(window: Windows, random: Random) -> Self {
-        Control {
+        Bbr {
             mode: Mode::Startup,
             pacing: Pacing::new(window.now, STARTUP_GAIN),
             window,
@@ -185,11 +185,7 @@ impl<const LINUX: bool> Control<LINUX> {
     }
 }
 
-impl<const LINUX: bool> CongestionControl for Control<LINUX> {
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
+impl<const LINUX: bool> CongestionControl for Bbr<LINUX> {
     /// The handshake gives an RTT sample.
     fn on_handshake(&mut self, now: Time, rtt: Span) {
         self.least.begin(now, micros(rtt));
@@ -280,7 +276,7 @@ impl<const LINUX: bool> CongestionControl for Control<LINUX> {
     fn on_path_change(&mut self, _next: SendIndex, _now: Time) {
         let (flight, mut rounds) = (self.flight, self.rounds);
         rounds.restart();
-        *self = Control { flight, rounds, ..Self::new(self.window.begun_anew(), self.random) };
+        *self = Bbr { flight, rounds, ..Self::new(self.window.begun_anew(), self.random) };
     }
 
     fn output(&self) -> Output {
@@ -333,8 +329,8 @@ impl<const LINUX: bool> CongestionControl for Control<LINUX> {
 mod tests {
     use super::*;
 
-    fn in_startup<const LINUX: bool>() -> Control<LINUX> {
-        Control::start(&PRESET.parameters, 1)
+    fn in_startup<const LINUX: bool>() -> Bbr<LINUX> {
+        Bbr::start(&PRESET.parameters, 1)
     }
 
     fn loss() -> Loss {
@@ -353,7 +349,7 @@ mod tests {
     /// bounds are those before. The code stays where the loss led to.
     #[test]
     fn a_loss_that_was_none_gives_startup_back() {
-        fn undone<const LINUX: bool>() -> Control<LINUX> {
+        fn undone<const LINUX: bool>() -> Bbr<LINUX> {
             let before = in_startup::<LINUX>();
             let mut control = before;
             control.on_loss(&loss());

@@ -1,6 +1,6 @@
 //! BBR version 3 as in its authors' code for Linux ([`super::bbr3`]).
 
-use super::bbr3::{self, Control};
+use super::bbr3::{self, Bbr};
 use crate::standalone::Preset;
 
 pub(crate) const PRESET: Preset = Preset {
@@ -11,4 +11,4 @@ pub(crate) const PRESET: Preset = Preset {
 };
 
 /// The code's dialect.
-pub(crate) type Bbr3Linux = Control<true>;
+pub(crate) type Bbr3Linux = Bbr<true>;

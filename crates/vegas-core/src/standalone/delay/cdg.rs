@@ -44,7 +44,7 @@ const DELAYED_MAX: u8 = 5;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cdg {
+pub(crate) struct Cdg {
     window: RenoWindow,
     random: Random,
     hystart: HyStart,
@@ -162,6 +162,11 @@ impl Cdg {
         }
     }
 
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
+        self.shadow = self.window.get();
+    }
+
     /// A single segment's acknowledgement that may have been delayed counts only where it is lower (`delack`).
     fn sample(&mut self, rtt: Span, acked: Segments, has_holes: bool) {
         let rtt_us = micros(rtt).min(i32::MAX as u32) as i32;
@@ -241,12 +246,6 @@ impl Cdg {
 }
 
 impl CongestionControl for Cdg {
-    const TAKES_SLOW_START: bool = true;
-
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         if self.settles_at.is_some_and(|index| ack.newest >= index) {
             self.settle(ack.next);
@@ -301,11 +300,6 @@ impl CongestionControl for Cdg {
 
     fn on_path_change(&mut self, next: SendIndex, now: Time) {
         self.on_restart(&Restart { now, next, idle: Span::ZERO });
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.window.follow(window, threshold);
-        self.shadow = self.window.get();
     }
 
     fn output(&self) -> Output {

@@ -42,7 +42,7 @@ const WINDOW_MIN: Window = Window::whole(Segments(2));
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Copa {
+pub(crate) struct Copa {
     window: Window,
     max_window: Window,
     restart_window: Window,
@@ -227,6 +227,11 @@ impl Copa {
         }
     }
 
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window = window;
+        self.in_slow_start = threshold.is_none_or(|threshold| window < Window::whole(threshold));
+    }
+
     fn sample(&mut self, now: Time, rtt: Span) {
         self.delays.sample(now, rtt);
         let of_rounds = self.delays.smoothed.times(GREATEST_RTT_ROUNDS);
@@ -297,12 +302,6 @@ impl Copa {
 }
 
 impl CongestionControl for Copa {
-    const TAKES_SLOW_START: bool = true;
-
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = path_rtt(ack) {
             self.sample(ack.now, rtt);
@@ -339,11 +338,6 @@ impl CongestionControl for Copa {
         self.greatest = Least::new();
         self.round_began = Time::NEVER;
         self.rounds_since_empty = 0;
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.window = window;
-        self.in_slow_start = threshold.is_none_or(|threshold| window < Window::whole(threshold));
     }
 
     fn output(&self) -> Output {

@@ -26,7 +26,7 @@ const INVERSE_DELTA: u32 = 20;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CopaMvfst {
+pub(crate) struct CopaMvfst {
     window: Window,
     max_window: Window,
     restart_window: Window,
@@ -119,10 +119,6 @@ impl CopaMvfst {
 }
 
 impl CongestionControl for CopaMvfst {
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = path_rtt(ack) {
             self.newest = rtt;

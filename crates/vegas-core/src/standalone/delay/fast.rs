@@ -29,7 +29,7 @@ const WINDOW_MIN: Window = Window::whole(Segments(2));
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fast {
+pub(crate) struct Fast {
     window: Window,
     ssthresh: Window,
     max_window: Window,
@@ -53,6 +53,11 @@ impl Fast {
             mean_rtt: Span::ZERO,
             round_end: SendIndex(0),
         }
+    }
+
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window = window;
+        self.ssthresh = threshold.map_or(Window::MAX, Window::whole);
     }
 
     fn sample(&mut self, rtt: Span) {
@@ -108,12 +113,6 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
-    const TAKES_SLOW_START: bool = true;
-
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
             self.sample(rtt);
@@ -146,11 +145,6 @@ impl CongestionControl for Fast {
         self.base_rtt = Span::MAX;
         self.mean_rtt = Span::ZERO;
         self.round_end = next;
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.window = window;
-        self.ssthresh = threshold.map_or(Window::MAX, Window::whole);
     }
 
     fn output(&self) -> Output {

@@ -60,7 +60,7 @@ const RATE_UNIT: u64 = 80_000 * 1_000;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Nv {
+pub(crate) struct Nv {
     window: RenoWindow,
     random: Random,
     /// When the least RTT is measured again.
@@ -112,6 +112,10 @@ impl Nv {
             begins_anew: false,
             started: false,
         }
+    }
+
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn begin_anew(&mut self) {
@@ -251,12 +255,6 @@ impl Nv {
 }
 
 impl CongestionControl for Nv {
-    const TAKES_SLOW_START: bool = true;
-
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         if ack.in_recovery || ack.acked == Segments(0) {
             return;
@@ -283,10 +281,6 @@ impl CongestionControl for Nv {
         self.oldest = next;
         self.begin_anew();
         self.next_least_rtt_us = UNKNOWN_US;
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

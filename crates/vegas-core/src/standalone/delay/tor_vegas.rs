@@ -50,7 +50,7 @@ const SMOOTHING_PERCENT: u64 = 50;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TorVegas {
+pub(crate) struct TorVegas {
     window: u32,
     max_window: u32,
     restart_window: u32,
@@ -209,10 +209,6 @@ impl TorVegas {
 }
 
 impl CongestionControl for TorVegas {
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         if ack.in_recovery {
             return;

@@ -32,7 +32,7 @@ const RTT_MIN_MS: u64 = 10;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Htcp {
+pub(crate) struct Htcp {
     window: RenoWindow,
     alpha: u32,
     beta: u32,
@@ -77,6 +77,10 @@ impl Htcp {
             is_open: true,
             started: false,
         }
+    }
+
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn sample(&mut self, ack: &Ack) {
@@ -214,12 +218,6 @@ fn millis(time: Time) -> u64 {
 }
 
 impl CongestionControl for Htcp {
-    const TAKES_SLOW_START: bool = true;
-
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         self.sample(ack);
         if ack.may_grow() && ack.window_limited {
@@ -244,10 +242,6 @@ impl CongestionControl for Htcp {
         self.greatest_rtt_ms = 0;
         self.counted = 0;
         self.since_ms = millis(now);
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

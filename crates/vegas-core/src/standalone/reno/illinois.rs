@@ -36,7 +36,7 @@ const RTT_MAX_US: u32 = u32::MAX / ALPHA_MAX;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Illinois {
+pub(crate) struct Illinois {
     window: RenoWindow,
     base_rtt_us: u32,
     max_rtt_us: u32,
@@ -74,6 +74,10 @@ impl Illinois {
             was_above: false,
             rounds_below: 0,
         }
+    }
+
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn sample(&mut self, ack: &Ack) {
@@ -160,12 +164,6 @@ fn beta_at(delay: u32, range: u32) -> u32 {
 }
 
 impl CongestionControl for Illinois {
-    const TAKES_SLOW_START: bool = true;
-
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         self.sample(ack);
         if !ack.may_grow() {
@@ -198,10 +196,6 @@ impl CongestionControl for Illinois {
         self.base_rtt_us = UNKNOWN_US;
         self.max_rtt_us = 0;
         self.begin_round(next);
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

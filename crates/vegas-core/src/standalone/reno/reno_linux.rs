@@ -20,7 +20,7 @@ pub(crate) const PRESET: Preset = Preset {
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RenoLinux {
+pub(crate) struct RenoLinux {
     window: RenoWindow,
 }
 
@@ -30,15 +30,13 @@ impl RenoLinux {
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {
         RenoLinux { window: RenoWindow::new(parameters) }
     }
+
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
+    }
 }
 
 impl CongestionControl for RenoLinux {
-    const TAKES_SLOW_START: bool = true;
-
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         if ack.may_grow() && ack.window_limited {
             self.window.reno(ack.acked);
@@ -51,10 +49,6 @@ impl CongestionControl for RenoLinux {
 
     fn on_spurious(&mut self, before: &Self) {
         self.window.undo(&before.window);
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

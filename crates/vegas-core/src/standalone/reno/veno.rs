@@ -25,7 +25,7 @@ const SAMPLES_MIN: u32 = 2;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Veno {
+pub(crate) struct Veno {
     window: RenoWindow,
     base_rtt_us: u32,
     /// The samples since the last acknowledgement that let the window grow.
@@ -52,6 +52,10 @@ impl Veno {
             adds: true,
             is_open: true,
         }
+    }
+
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn sample(&mut self, ack: &Ack) {
@@ -110,12 +114,6 @@ impl Veno {
 }
 
 impl CongestionControl for Veno {
-    const TAKES_SLOW_START: bool = true;
-
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         self.sample(ack);
         if ack.may_grow() && ack.window_limited {
@@ -142,10 +140,6 @@ impl CongestionControl for Veno {
 
     fn on_path_change(&mut self, next: SendIndex, now: Time) {
         self.on_restart(&Restart { now, next, idle: Default::default() });
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

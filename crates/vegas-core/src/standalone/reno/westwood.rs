@@ -29,7 +29,7 @@ const FRACTION_BITS: u32 = 10;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Westwood {
+pub(crate) struct Westwood {
     window: RenoWindow,
     /// When the sample under way began, ms.
     began_ms: u64,
@@ -63,6 +63,10 @@ impl Westwood {
             forgets_least: true,
             started: false,
         }
+    }
+
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn measure(&mut self, ack: &Ack) {
@@ -123,12 +127,6 @@ fn millis(time: Time) -> u64 {
 }
 
 impl CongestionControl for Westwood {
-    const TAKES_SLOW_START: bool = true;
-
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         self.measure(ack);
         if ack.may_grow() && ack.window_limited {
@@ -165,10 +163,6 @@ impl CongestionControl for Westwood {
         self.began_ms = millis(now);
         self.acked = 0;
         self.forgets_least = true;
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

@@ -36,7 +36,7 @@ const SAMPLES_MIN: u32 = 2;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Yeah {
+pub(crate) struct Yeah {
     window: RenoWindow,
     base_rtt_us: u32,
     /// The samples of the round.
@@ -70,6 +70,10 @@ impl Yeah {
             fast_rounds: 0,
             is_open: true,
         }
+    }
+
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn sample(&mut self, ack: &Ack) {
@@ -151,12 +155,6 @@ impl Yeah {
 }
 
 impl CongestionControl for Yeah {
-    const TAKES_SLOW_START: bool = true;
-
-    fn needs(&self) -> Needs {
-        Self::NEEDS
-    }
-
     fn on_ack(&mut self, ack: &Ack) {
         self.sample(ack);
         if !ack.may_grow() || !ack.window_limited {
@@ -188,10 +186,6 @@ impl CongestionControl for Yeah {
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {
         self.base_rtt_us = UNKNOWN_US;
         self.begin_round(next);
-    }
-
-    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
-        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

@@ -8,60 +8,67 @@ use core::fmt;
 use super::{Stage, VegasNext};
 use crate::composition::Composition;
 use crate::composition::algorithm::Algorithm;
+use crate::composition::composed::Composed;
 use crate::composition::parts::avoidance::Avoidance;
 use crate::composition::parts::beside::{BaseRtt, Rivals};
 use crate::composition::parts::slow_start::SlowStart;
-use crate::composition::wide::Wide;
-use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Phase, Status};
+use crate::contract::{Ack, CongestionControl, Loss, Output, Phase, Status};
 use crate::units::{SendIndex, Span, Time, Window};
 
-/// Which parts a connection has.
-pub trait Parts: Clone + fmt::Debug + PartialEq {
-    /// Where the base RTT comes from.
-    fn base_rtt(&self) -> BaseRtt {
-        BaseRtt::Drains
+/// Which parts a connection has: those of the preset, or those that a composition names.
+pub(crate) trait Parts: Clone + fmt::Debug + PartialEq {
+    fn selected(&self) -> Option<&Selected> {
+        None
     }
 
-    /// What happens beside flows that fill the queue.
-    fn rivals(&self) -> Rivals {
-        Rivals::Compete
+    fn selected_mut(&mut self) -> Option<&mut Selected> {
+        None
+    }
+
+    /// Whether drains show the base RTT.
+    fn by_drains(&self) -> bool {
+        self.selected().is_none_or(|parts| parts.base_rtt == BaseRtt::Drains)
+    }
+
+    fn competes(&self) -> bool {
+        self.selected().is_none_or(|parts| parts.rivals == Rivals::Compete)
+    }
+
+    /// Whether the flow drains.
+    fn drains(&self) -> bool {
+        self.by_drains() || self.competes()
     }
 
     /// The composition that decides.
     fn guest(&self) -> Option<&Guest> {
-        None
+        self.selected()?.guest.as_ref()
     }
 
     fn guest_mut(&mut self) -> Option<&mut Guest> {
-        None
+        self.selected_mut()?.guest.as_mut()
     }
 
-    /// Another slow start sets the window now ([`crate::Joined`]).
+    /// Another slow start sets the window now ([`crate::held::joined`]).
     fn follows(&self) -> bool {
-        false
+        self.selected().is_some_and(|parts| parts.follows)
     }
 
-    fn set_follows(&mut self, _follows: bool) {}
-
-    /// Whether the flow drains.
-    fn drains(&self) -> bool {
-        self.base_rtt() == BaseRtt::Drains || self.competes()
-    }
-
-    fn competes(&self) -> bool {
-        self.rivals() == Rivals::Compete
+    fn set_follows(&mut self, follows: bool) {
+        if let Some(parts) = self.selected_mut() {
+            parts.follows = follows && parts.is_led;
+        }
     }
 }
 
 /// The preset: all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct All;
+pub(crate) struct All;
 
 impl Parts for All {}
 
 /// Those that a composition names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selected {
+pub(crate) struct Selected {
     base_rtt: BaseRtt,
     rivals: Rivals,
     guest: Option<Guest>,
@@ -72,8 +79,8 @@ pub struct Selected {
 
 /// A composition, or its avoidance alone, inside of the machinery.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guest {
-    parts: Wide,
+pub(crate) struct Guest {
+    parts: Composed,
     /// Its slow start opens the window.
     opens: bool,
     /// Its cut answers losses.
@@ -101,7 +108,7 @@ impl Selected {
         let is_given = composition.slow_start != SlowStart::Reno;
         let has_guest = !is_preset || Selected::has_guest(composition);
         let guest = has_guest.then(|| Guest {
-            parts: Wide::new(*algorithm),
+            parts: Composed::new(*algorithm),
             opens: !is_preset || is_given,
             answers: !is_preset,
             is_paused: false,
@@ -112,28 +119,12 @@ impl Selected {
 }
 
 impl Parts for Selected {
-    fn base_rtt(&self) -> BaseRtt {
-        self.base_rtt
+    fn selected(&self) -> Option<&Selected> {
+        Some(self)
     }
 
-    fn rivals(&self) -> Rivals {
-        self.rivals
-    }
-
-    fn guest(&self) -> Option<&Guest> {
-        self.guest.as_ref()
-    }
-
-    fn guest_mut(&mut self) -> Option<&mut Guest> {
-        self.guest.as_mut()
-    }
-
-    fn follows(&self) -> bool {
-        self.follows
-    }
-
-    fn set_follows(&mut self, follows: bool) {
-        self.follows = follows && self.is_led;
+    fn selected_mut(&mut self) -> Option<&mut Selected> {
+        Some(self)
     }
 }
 
@@ -148,14 +139,14 @@ impl Guest {
 
     /// Goes on in congestion avoidance from a window that others have set.
     fn resume(&mut self, window: Window, next: SendIndex, now: Time) {
-        self.parts.state_mut().hold_from(window, next, now);
+        self.parts.hold_from(window, next, now);
         self.is_paused = false;
     }
 
     fn tell(&mut self, ack: &Ack, base: Option<Span>) {
-        let set_base = |parts: &mut Wide| {
+        let set_base = |parts: &mut Composed| {
             if let Some(base) = base {
-                parts.state_mut().set_base_rtt(base);
+                parts.set_base_rtt(base);
             }
         };
         set_base(&mut self.parts);
@@ -194,7 +185,7 @@ impl<P: Parts> VegasNext<P> {
     #[inline(always)]
     pub(super) fn lead(&mut self, ack: &Ack, rtt: Option<Span>, group: Option<Span>) -> bool {
         let is_led = self.is_led();
-        let (window, by_drains) = (self.window, self.parts.base_rtt() == BaseRtt::Drains);
+        let (window, by_drains) = (self.window, self.parts.by_drains());
         let base = (by_drains && self.base.is_known()).then(|| self.base.get());
         let in_groups = by_drains && self.stage == Stage::Steady && ack.is_used(window);
         let Some(guest) = self.parts.guest_mut() else { return false };
@@ -243,7 +234,7 @@ impl<P: Parts> VegasNext<P> {
             return;
         }
         if was_paused {
-            guest.parts.state_mut().hold_from(before, loss.next, loss.now);
+            guest.parts.hold_from(before, loss.next, loss.now);
         }
         guest.parts.on_loss(loss);
         if !guest.answers {
@@ -298,10 +289,6 @@ impl<P: Parts> VegasNext<P> {
             }
             None => own,
         }
-    }
-
-    pub(super) fn needs_of_parts(&self, own: Needs) -> Needs {
-        self.parts.guest().map_or(own, |guest| own.and(&guest.parts.needs()))
     }
 
     #[inline(always)]

@@ -211,7 +211,7 @@ const LARGE: [(&str, &str); 9] = [
     ("crates/vegas-sim/src/scenario/document/flow.rs", "Flow"),
     ("crates/vegas-sim/src/scenario/document/flow.rs", "Parts"),
     ("crates/vegas-sim/src/scenario/document/traffic.rs", "Traffic"),
-    ("crates/vegas-core/src/standalone/bbr/bbr3.rs", "Control"),
+    ("crates/vegas-core/src/standalone/bbr/bbr3.rs", "Bbr"),
     ("crates/vegas-core/src/standalone/delay/nv.rs", "Nv"),
     ("crates/vegas-core/src/standalone/vegas_next.rs", "VegasNext"),
     ("crates/vegas-py/src/own/events.rs", "Ack"),

@@ -26,7 +26,7 @@ pub use connections::{ConnectionTrace, Epoch, Side, TracedConnection};
 pub use delay::DelaySchedule;
 pub use host::{DelayedAck, Handshake, HostKind, HostSpec, Misbehaviour};
 pub use media::MediaLayer;
-pub use own::{Failure, Language, Loaded, Loader, Own, OwnControl, Program};
+pub use own::{Failure, Language, Loaded, Loader, Own, Program};
 pub use trace::{Folder, NamedText, OnDisk, RateTrace};
 pub use traffic::*;
 

@@ -4,7 +4,6 @@
 //! the file into a [`Program`], which then creates the control of each connection. `docs/design.md`, section 4.4, has
 //! the reasons.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,8 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
-use vegas_core::units::{SendIndex, Span, Time, Window};
-use vegas_core::{Ack, CongestionControl, Loss, LostSegment, Needs, Output, Parameters, Restart, Sent, Status};
+use vegas_core::{Controller, Needs, Parameters};
 
 /// The kind of a user's own algorithm, by the key that names it in a scenario file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,7 +66,7 @@ pub trait Program: fmt::Debug + Send + Sync {
     fn needs(&self) -> Needs;
 
     /// Creates the control of a new connection. `seed` seeds its random numbers, if it draws any.
-    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl;
+    fn start(&self, parameters: &Parameters, seed: u64) -> Controller;
 }
 
 /// A user's own algorithm in the form that a flow has it.
@@ -143,30 +141,6 @@ pub(super) fn not_loaded(name: &str) -> String {
     format!("{name}: algorithms from outside are not loaded here; write a preset's name")
 }
 
-/// A control of a user's own algorithm for one connection: any [`CongestionControl`], behind a pointer.
-#[derive(Debug)]
-pub struct OwnControl {
-    control: Box<dyn Erased>,
-    needs: Needs,
-    memory_bytes: usize,
-}
-
-impl OwnControl {
-    /// Of a new connection, with the needs of its program; `beside_bytes` is what it holds beside itself.
-    pub fn new<C: CongestionControl + fmt::Debug + Send + 'static>(
-        control: C,
-        needs: Needs,
-        beside_bytes: usize,
-    ) -> Self {
-        OwnControl { control: Box::new(control), needs, memory_bytes: size_of::<C>() + beside_bytes }
-    }
-
-    /// Returns the memory in use, bytes.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.memory_bytes
-    }
-}
-
 /// The failure of a user's own algorithm: a line with the place and the reason. It ends the run at once, by unwinding
 /// from the call; [`crate::run_within`] returns it as an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,162 +150,5 @@ impl Failure {
     /// Ends the run, without the report of a panic.
     pub fn end_run(self) -> ! {
         resume_unwind(Box::new(self))
-    }
-}
-
-/// A [`CongestionControl`] of any type.
-trait Erased: fmt::Debug + Send {
-    fn on_sent(&mut self, sent: &Sent);
-    fn on_ack(&mut self, ack: &Ack);
-    fn on_loss(&mut self, loss: &Loss);
-    fn on_recovered(&mut self, now: Time);
-    fn on_handshake(&mut self, now: Time, rtt: Span);
-    fn on_segment_lost(&mut self, lost: &LostSegment);
-    fn on_spurious(&mut self, before: &dyn Erased);
-    fn on_restart(&mut self, restart: &Restart);
-    fn on_path_change(&mut self, next: SendIndex, now: Time);
-    fn hold_to(&mut self, most: Window);
-    fn output(&self) -> Output;
-    fn status(&self) -> Status;
-    fn state_name(&self) -> Option<&'static str>;
-    fn report(&self, out: &mut dyn FnMut(&'static str, i64));
-    fn copy(&self) -> Box<dyn Erased>;
-    fn as_any(&self) -> &dyn Any;
-}
-
-impl<C: CongestionControl + fmt::Debug + Send + 'static> Erased for C {
-    fn on_sent(&mut self, sent: &Sent) {
-        CongestionControl::on_sent(self, sent);
-    }
-
-    fn on_ack(&mut self, ack: &Ack) {
-        CongestionControl::on_ack(self, ack);
-    }
-
-    fn on_loss(&mut self, loss: &Loss) {
-        CongestionControl::on_loss(self, loss);
-    }
-
-    fn on_recovered(&mut self, now: Time) {
-        CongestionControl::on_recovered(self, now);
-    }
-
-    fn on_handshake(&mut self, now: Time, rtt: Span) {
-        CongestionControl::on_handshake(self, now, rtt);
-    }
-
-    fn on_segment_lost(&mut self, lost: &LostSegment) {
-        CongestionControl::on_segment_lost(self, lost);
-    }
-
-    fn on_spurious(&mut self, before: &dyn Erased) {
-        // a control of another type is not this control's past
-        if let Some(before) = before.as_any().downcast_ref() {
-            CongestionControl::on_spurious(self, before);
-        }
-    }
-
-    fn on_restart(&mut self, restart: &Restart) {
-        CongestionControl::on_restart(self, restart);
-    }
-
-    fn on_path_change(&mut self, next: SendIndex, now: Time) {
-        CongestionControl::on_path_change(self, next, now);
-    }
-
-    fn hold_to(&mut self, most: Window) {
-        CongestionControl::hold_to(self, most);
-    }
-
-    fn output(&self) -> Output {
-        CongestionControl::output(self)
-    }
-
-    fn status(&self) -> Status {
-        CongestionControl::status(self)
-    }
-
-    fn state_name(&self) -> Option<&'static str> {
-        CongestionControl::state_name(self)
-    }
-
-    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
-        CongestionControl::report(self, out);
-    }
-
-    fn copy(&self) -> Box<dyn Erased> {
-        Box::new(self.clone())
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-impl Clone for OwnControl {
-    fn clone(&self) -> Self {
-        OwnControl { control: self.control.copy(), ..*self }
-    }
-}
-
-impl CongestionControl for OwnControl {
-    fn needs(&self) -> Needs {
-        self.needs
-    }
-
-    fn on_sent(&mut self, sent: &Sent) {
-        self.control.on_sent(sent);
-    }
-
-    fn on_ack(&mut self, ack: &Ack) {
-        self.control.on_ack(ack);
-    }
-
-    fn on_loss(&mut self, loss: &Loss) {
-        self.control.on_loss(loss);
-    }
-
-    fn on_recovered(&mut self, now: Time) {
-        self.control.on_recovered(now);
-    }
-
-    fn on_handshake(&mut self, now: Time, rtt: Span) {
-        self.control.on_handshake(now, rtt);
-    }
-
-    fn on_segment_lost(&mut self, lost: &LostSegment) {
-        self.control.on_segment_lost(lost);
-    }
-
-    fn on_spurious(&mut self, before: &Self) {
-        self.control.on_spurious(&*before.control);
-    }
-
-    fn on_restart(&mut self, restart: &Restart) {
-        self.control.on_restart(restart);
-    }
-
-    fn on_path_change(&mut self, next: SendIndex, now: Time) {
-        self.control.on_path_change(next, now);
-    }
-
-    fn hold_to(&mut self, most: Window) {
-        self.control.hold_to(most);
-    }
-
-    fn output(&self) -> Output {
-        self.control.output()
-    }
-
-    fn status(&self) -> Status {
-        self.control.status()
-    }
-
-    fn state_name(&self) -> Option<&'static str> {
-        self.control.state_name()
-    }
-
-    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
-        self.control.report(out);
     }
 }

@@ -35,7 +35,7 @@ impl WindowHistory {
 
     /// Records the effect of an event at `now` on a control, which had this status `before`.
     #[inline(always)]
-    pub(super) fn note(&mut self, now: Time, before: &Status, control: &impl CongestionControl) -> Effect {
+    pub(super) fn note(&mut self, now: Time, before: &Status, control: &(impl CongestionControl + ?Sized)) -> Effect {
         let changed = control.output().window != before.window;
         if changed {
             let held = u128::from(now.since(self.since).as_nanos());

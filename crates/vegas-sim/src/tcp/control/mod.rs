@@ -1,30 +1,23 @@
 //! What a sender reports to its congestion control, and what that sets. [`detail`] measures what only some controls ask
-//! for, [`history`] records the window, and [`special`] has the controls that are no compositions.
+//! for, and [`history`] records the window.
 
 mod detail;
 mod history;
-mod special;
-
-use std::sync::Arc;
 
 use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
-    Ack, Algorithm, CongestionControl, Controller, Loss, Needs, Output, Restart, RouterFeedback, Sent, Status,
+    Ack, Algorithm, Composed, CongestionControl, Controller, Loss, Needs, Output, Restart, RouterFeedback, Sent, Status,
 };
 
 use super::recovery::scoreboard::Scoreboard;
 use crate::scenario::FlowSpec;
 use detail::{Detail, News};
 use history::{Effect, WindowHistory};
-use special::Special;
-
-/// The algorithm of a flow.
-pub(super) type Control = Controller<Arc<Algorithm>, Box<Special>>;
 
 /// A sender's congestion control, with the measurements that it asks for.
 #[derive(Clone, Debug)]
 pub(super) struct Congestion {
-    control: Control,
+    control: Controller,
     /// The events beyond the usual ones, if the control asks for them.
     detail: Option<Box<Detail>>,
     history: WindowHistory,
@@ -51,9 +44,9 @@ pub(super) struct Before {
     pub(super) window_limited: bool,
 }
 
-/// Passes an acknowledgement to a control; returns whether the control left slow start.
+/// Passes an acknowledgement to a composition; returns whether that left slow start.
 #[inline(always)]
-fn report_ack(control: &mut impl CongestionControl, history: &mut WindowHistory, ack: &Ack) -> bool {
+fn report_to_composition(control: &mut Composed, history: &mut WindowHistory, ack: &Ack) -> bool {
     let before = control.status();
     control.on_ack(ack);
     history.note(ack.now, &before, control).left_slow_start
@@ -62,28 +55,21 @@ fn report_ack(control: &mut impl CongestionControl, history: &mut WindowHistory,
 impl Congestion {
     /// Creates the flow's control, and returns what it asks for; `seed` is called if it may draw random numbers.
     pub(super) fn new(spec: &FlowSpec, seed: impl FnOnce() -> u64) -> (Self, Needs) {
-        let algorithm = Algorithm::new(spec.composition, spec.parameters).expect("validation checked the parts");
-        let control = match &spec.own {
-            Some(own) => Control::Standalone(Box::new(Special::Own(own.program().start(&spec.parameters, seed())))),
-            None => Control::start(Arc::new(algorithm), spec.standalone, spec.standalone.map_or(0, |_| seed())),
+        let (control, needs) = match &spec.own {
+            Some(own) => (own.program().start(&spec.parameters, seed()), own.program().needs()),
+            None => {
+                let algorithm =
+                    Algorithm::new(spec.composition, spec.parameters).expect("validation checked the parts");
+                let control = Controller::start(algorithm, spec.standalone, spec.standalone.map_or(0, |_| seed()));
+                (control, Controller::needs(&spec.composition, spec.standalone))
+            }
         };
-        let needs = control.needs();
         (Congestion { control, detail: Detail::new(needs), history: WindowHistory::new() }, needs)
-    }
-
-    /// Shares with another flow's control the settings that never change, if they are equal.
-    pub(super) fn share_with(&mut self, other: &Congestion) {
-        if let (Some(mine), Some(theirs)) = (self.control.algorithm_mut(), other.control.algorithm())
-            && **mine == **theirs
-        {
-            *mine = Arc::clone(theirs);
-        }
     }
 
     /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(super) fn memory_bytes(&self) -> usize {
-        let detail = self.detail.as_ref().map_or(0, |detail| detail.memory_bytes());
-        detail + if let Controller::Standalone(special) = &self.control { special.memory_bytes() } else { 0 }
+        self.detail.as_ref().map_or(0, |detail| detail.memory_bytes()) + self.control.memory_bytes()
     }
 
     /// The window, and the pace if the control has one.
@@ -113,7 +99,7 @@ impl Congestion {
     }
 
     /// The algorithm as it is now, for [`Self::restore`].
-    pub(super) fn saved(&self) -> Control {
+    pub(super) fn saved(&self) -> Controller {
         self.control.clone()
     }
 
@@ -229,17 +215,17 @@ impl Congestion {
             rate,
         };
         match &mut self.control {
-            Controller::Composed(composed) => report_ack(composed, &mut self.history, &ack()),
-            Controller::Standalone(_) => self.on_ack_of_standalone(ack()),
+            Controller::Composed(control) => report_to_composition(control, &mut self.history, &ack()),
+            Controller::Boxed(_) => self.report_boxed(ack()),
         }
     }
 
-    /// Passes an acknowledgement to a standalone control. It takes `ack` by value, so that the acknowledgement of a
-    /// composition need not lie in memory.
+    /// Passes an acknowledgement to a control that is no composition. It takes `ack` by value, so that the
+    /// acknowledgement of a composition need not lie in memory.
     #[cold]
     #[inline(never)]
-    fn on_ack_of_standalone(&mut self, ack: Ack) -> bool {
-        report_ack(&mut self.control, &mut self.history, &ack)
+    fn report_boxed(&mut self, ack: Ack) -> bool {
+        self.report(ack.now, |control| control.on_ack(&ack)).left_slow_start
     }
 
     /// Takes the measurements of the current acknowledgement for a control that asks for them.
@@ -282,15 +268,15 @@ impl Congestion {
 
     /// Undoes the newest reaction to a loss, because nothing was lost; `saved` is the control before the reaction.
     /// Returns whether the control left slow start.
-    pub(super) fn restore(&mut self, now: Time, saved: &Control) -> bool {
+    pub(super) fn restore(&mut self, now: Time, saved: &Controller) -> bool {
         self.report(now, |control| control.on_spurious(saved)).left_slow_start
     }
 
     /// Passes an event to the control.
-    fn report(&mut self, now: Time, event: impl FnOnce(&mut Control)) -> Effect {
+    fn report(&mut self, now: Time, event: impl FnOnce(&mut Controller)) -> Effect {
         let before = self.control.status();
         event(&mut self.control);
-        self.history.note(now, &before, &self.control)
+        self.history.note(now, &before, &*self.control)
     }
 }
 

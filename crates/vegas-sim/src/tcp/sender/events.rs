@@ -1,12 +1,12 @@
 //! What a sender reports to its congestion control, and what it records of the answers.
 
 use vegas_core::units::{Segments, SendIndex, Span, Time};
-use vegas_core::{Loss, LossKind};
+use vegas_core::{Controller, Loss, LossKind};
 
 use super::Sender;
 use crate::measure::outcome::IncidentKind;
 use crate::tcp::Outbox;
-use crate::tcp::control::{AckReport, Before, Control};
+use crate::tcp::control::{AckReport, Before};
 use crate::tcp::recovery::scoreboard::Entry;
 
 impl Sender {
@@ -93,7 +93,7 @@ impl Sender {
     }
 
     /// Undoes the newest reaction to a loss, because nothing was lost; `saved` is the control before the reaction.
-    pub(super) fn restore(&mut self, now: Time, saved: &Control, out: &mut Outbox) {
+    pub(super) fn restore(&mut self, now: Time, saved: &Controller, out: &mut Outbox) {
         if self.congestion.restore(now, saved) {
             self.note_exit(out);
         }

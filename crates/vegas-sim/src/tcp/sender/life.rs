@@ -65,7 +65,6 @@ impl Sender {
 
     /// Shares with another flow's sender the settings that never change, as far as they are equal.
     pub(crate) fn share_with(&mut self, other: &Sender) {
-        self.congestion.share_with(&other.congestion);
         share(&mut self.rules.host, &other.rules.host);
         share(&mut self.rules.layout, &other.rules.layout);
     }

@@ -2,11 +2,10 @@
 //! timer.
 
 use vegas_core::units::{Segments, Time};
-use vegas_core::{CongestionControl, LossKind};
+use vegas_core::{Controller, LossKind};
 
 use super::{Sender, UNLIMITED};
 use crate::tcp::Outbox;
-use crate::tcp::control::Control;
 use crate::tcp::recovery::Recovery;
 use crate::tcp::recovery::linux::{Acknowledgement, Consequences, Cut, Delivered, Found};
 use crate::tcp::recovery::scoreboard::{Blocks, Entry};
@@ -71,7 +70,7 @@ impl Sender {
         }
     }
 
-    fn carry_out(&mut self, now: Time, consequences: Consequences<Control>, out: &mut Outbox) {
+    fn carry_out(&mut self, now: Time, consequences: Consequences<Controller>, out: &mut Outbox) {
         let Consequences { repaired, spurious, needless, recovered, begins } = consequences;
         if let Some(sent) = repaired {
             self.report_repaired(now, sent, out);

@@ -20,10 +20,10 @@ mod views;
 use std::sync::Arc;
 
 use vegas_core::units::{Pace, Segments, Time, Window};
-use vegas_core::{LossKind, Output, RouterFeedback};
+use vegas_core::{Controller, LossKind, Output, RouterFeedback};
 
 use super::Outbox;
-use super::control::{Congestion, Control};
+use super::control::Congestion;
 use super::ecn::EcnSender;
 use super::layout::Layout;
 use super::pacing::Pacer;
@@ -48,7 +48,7 @@ pub(crate) struct Sender {
     congestion: Congestion,
     rules: Rules,
     board: Scoreboard,
-    recovery: Recovery<Control>,
+    recovery: Recovery<Controller>,
     rtt: Rtt,
     timer: RetransmissionTimer,
     pacer: Pacer,

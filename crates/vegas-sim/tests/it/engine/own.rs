@@ -6,10 +6,9 @@ use std::sync::Arc;
 use vegas_core::registry::preset;
 use vegas_core::units::{Segments, Window};
 use vegas_core::{
-    Ack, Algorithm, Composed, CongestionControl, Loss, LostSegment, Needs, Output, Parameters, Phase,
-    StandaloneControl, Status,
+    Ack, Algorithm, CongestionControl, Controller, Loss, LostSegment, Needs, Output, Parameters, Phase, Status,
 };
-use vegas_sim::scenario::{Failure, Language, Loaded, Loader, OnDisk, OwnControl, Program, Scenario};
+use vegas_sim::scenario::{Failure, Language, Loaded, Loader, OnDisk, Program, Scenario};
 use vegas_sim::{Engine, Limits, Watch, run, run_within};
 
 /// A loader of the presets by their own names, and of an algorithm that fails.
@@ -38,19 +37,12 @@ struct OfPreset(&'static vegas_core::registry::Preset);
 
 impl Program for OfPreset {
     fn needs(&self) -> Needs {
-        self.0.standalone.map_or(self.0.composition.needs(), |standalone| standalone.needs())
+        Controller::needs(&self.0.composition, self.0.standalone)
     }
 
-    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
-        match self.0.standalone {
-            Some(standalone) => {
-                OwnControl::new(StandaloneControl::start(standalone, parameters, seed), self.needs(), 0)
-            }
-            None => {
-                let algorithm = Algorithm::new(self.0.composition, *parameters).expect("a preset's parts");
-                OwnControl::new(Composed::new(Arc::new(algorithm)), self.needs(), 0)
-            }
-        }
+    fn start(&self, parameters: &Parameters, seed: u64) -> Controller {
+        let algorithm = Algorithm::new(self.0.composition, *parameters).expect("a preset's parts");
+        Controller::start(algorithm, self.0.standalone, seed)
     }
 }
 
@@ -62,8 +54,8 @@ impl Program for Fails {
         Needs::NONE
     }
 
-    fn start(&self, _: &Parameters, _: u64) -> OwnControl {
-        OwnControl::new(FailsAtLoss, Needs::NONE, 0)
+    fn start(&self, _: &Parameters, _: u64) -> Controller {
+        Controller::boxed(FailsAtLoss, 0)
     }
 }
 
@@ -92,15 +84,13 @@ impl CongestionControl for FailsAtLoss {
 #[derive(Clone, Debug)]
 struct HearsLosses;
 
-const EACH_LOSS: Needs = Needs { each_loss: true, ..Needs::NONE };
-
 impl Program for HearsLosses {
     fn needs(&self) -> Needs {
-        EACH_LOSS
+        Needs { each_loss: true, ..Needs::NONE }
     }
 
-    fn start(&self, _: &Parameters, _: u64) -> OwnControl {
-        OwnControl::new(Heard(0), EACH_LOSS, 0)
+    fn start(&self, _: &Parameters, _: u64) -> Controller {
+        Controller::boxed(Heard(0), 0)
     }
 }
 
@@ -108,10 +98,6 @@ impl Program for HearsLosses {
 struct Heard(i32);
 
 impl CongestionControl for Heard {
-    fn needs(&self) -> Needs {
-        EACH_LOSS
-    }
-
     fn on_segment_lost(&mut self, lost: &LostSegment) {
         assert!(Segments(0) < lost.lost && lost.lost <= lost.in_flight, "{lost:?}");
         self.0 += 1;

@@ -6,7 +6,7 @@ pub(crate) mod arithmetic;
 
 use super::AvoidancePart;
 use crate::composition::parts::part::AvoidancePromise;
-use crate::composition::parts::window::{Control, RoundEnd};
+use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::parameters::Parameters;
 use crate::units::{Span, Window};
 
@@ -39,7 +39,7 @@ impl AvoidancePart for ByRate {
     const SHRINKS_BY_ITSELF: bool = true;
     const IN_KERNEL: bool = false;
 
-    fn on_round_end(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+    fn on_round_end(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
         control.grow_by(Window::default());
         let Some(measured) = end.measured else { return };
         let (window, rtt) = (control.window, measured.rtt.max(measured.base));

@@ -7,7 +7,7 @@
 
 use super::AvoidancePart;
 use crate::composition::parts::signal::Round;
-use crate::composition::parts::window::Control;
+use crate::composition::parts::window::WindowControl;
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, Needs};
 use crate::units::{Segments, Span, Time, Window};
@@ -49,7 +49,7 @@ impl AvoidancePart for Cubic {
 
     /// A round trip ahead means the least one seen, as in Linux; the RFC takes the smoothed one.
     #[inline(always)]
-    fn on_ack(&mut self, control: &mut Control, ack: &Ack, round: &Round, _parameters: &Parameters) {
+    fn on_ack(&mut self, control: &mut WindowControl, ack: &Ack, round: &Round, _parameters: &Parameters) {
         let growth = match ack.window_limited {
             true => self.growth_for(control.window, ack.now, ack.acked, round.base_rtt().unwrap_or_default()),
             false => {
@@ -60,12 +60,12 @@ impl AvoidancePart for Cubic {
         control.grow_by(growth);
     }
 
-    fn on_cut(&mut self, _control: &mut Control, before: Window) {
+    fn on_cut(&mut self, _control: &mut WindowControl, before: Window) {
         self.cut(before);
     }
 
     /// Section 4.8: the first congestion avoidance after a timeout takes the window at its beginning for W_max.
-    fn on_timeout(&mut self, _control: &mut Control, before: Window) {
+    fn on_timeout(&mut self, _control: &mut WindowControl, before: Window) {
         *self = Cubic { prior: fixed(before), ..Cubic::default() };
     }
 }

@@ -9,7 +9,7 @@
 use super::AvoidancePart;
 use crate::composition::parts::part::AvoidancePromise;
 use crate::composition::parts::signal::Round;
-use crate::composition::parts::window::{Control, GrowthOf};
+use crate::composition::parts::window::{GrowthOf, WindowControl};
 use crate::contract::Ack;
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::Window;
@@ -36,7 +36,7 @@ impl AvoidancePart for Dynamic {
     const SHRINKS_BY_ITSELF: bool = true;
 
     /// What is less at once, what is more spread over the round.
-    fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, diff: Option<i32>, parameters: &Parameters) {
         control.grow_by(Window::default());
         match step(diff, parameters) {
             Step::Less(less) => control.shrink_to(control.window.minus(less)),
@@ -53,7 +53,7 @@ impl AvoidancePart for DynamicPerAck {
     const DIVIDES_BY_THRESHOLDS: bool = true;
     const SHRINKS_BY_ITSELF: bool = true;
 
-    fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, diff: Option<i32>, parameters: &Parameters) {
         grow_only(control, diff, parameters);
         let shrinks = matches!(step(diff, parameters), Step::Less(_));
         control.growth_of = if shrinks { GrowthOf::Shrinking } else { GrowthOf::Avoidance };
@@ -61,7 +61,7 @@ impl AvoidancePart for DynamicPerAck {
 
     /// Takes the round's negative step once more.
     #[inline(always)]
-    fn on_ack(&mut self, control: &mut Control, _ack: &Ack, round: &Round, parameters: &Parameters) {
+    fn on_ack(&mut self, control: &mut WindowControl, _ack: &Ack, round: &Round, parameters: &Parameters) {
         if control.growth_of != GrowthOf::Shrinking {
             return;
         }
@@ -76,12 +76,12 @@ impl AvoidancePart for DynamicNs2 {
     const THRESHOLDS: Thresholds = Thresholds::ALPHA;
     const DIVIDES_BY_THRESHOLDS: bool = true;
 
-    fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, diff: Option<i32>, parameters: &Parameters) {
         grow_only(control, diff, parameters);
     }
 }
 
-fn grow_only(control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+fn grow_only(control: &mut WindowControl, diff: Option<i32>, parameters: &Parameters) {
     match step(diff, parameters) {
         Step::More(more) => control.grow_by(more),
         Step::Less(_) | Step::None => control.grow_by(Window::default()),

@@ -2,7 +2,7 @@
 
 use super::AvoidancePart;
 use crate::composition::parts::signal::Round;
-use crate::composition::parts::window::Control;
+use crate::composition::parts::window::WindowControl;
 use crate::contract::Ack;
 use crate::contract::parameters::Parameters;
 
@@ -13,7 +13,7 @@ pub(crate) struct Reno;
 impl AvoidancePart for Reno {
     const PAGE: &'static str = "reno.md";
     #[inline(always)]
-    fn on_ack(&mut self, control: &mut Control, _ack: &Ack, _round: &Round, _parameters: &Parameters) {
+    fn on_ack(&mut self, control: &mut WindowControl, _ack: &Ack, _round: &Round, _parameters: &Parameters) {
         control.grow_by(control.window.one_spread());
     }
 }

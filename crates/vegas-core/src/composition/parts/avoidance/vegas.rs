@@ -2,7 +2,7 @@
 //! IV.B; docs/design.md, section 3.1).
 
 use super::AvoidancePart;
-use crate::composition::parts::window::Control;
+use crate::composition::parts::window::WindowControl;
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::Window;
 
@@ -16,7 +16,7 @@ impl AvoidancePart for Vegas {
     const SHRINKS_BY_ITSELF: bool = true;
 
     /// Above beta one segment less at once; below alpha one more, spread over the round.
-    fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, diff: Option<i32>, parameters: &Parameters) {
         // before the first sample nothing can be backlog
         let diff = i64::from(diff.unwrap_or(0));
         if diff > i64::from(parameters.beta.0) {

@@ -3,7 +3,7 @@
 
 use super::AvoidancePart;
 use crate::composition::parts::part::AvoidancePromise;
-use crate::composition::parts::window::Control;
+use crate::composition::parts::window::WindowControl;
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::{Segments, Window};
 
@@ -18,7 +18,7 @@ impl AvoidancePart for VegasLinux {
     const SCALES: bool = false;
 
     /// A round that measured nothing, for it had two samples or less, is one of Reno's.
-    fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, diff: Option<i32>, parameters: &Parameters) {
         let Some(diff) = diff.map(i64::from) else {
             grow_as_reno(control);
             return;
@@ -33,7 +33,7 @@ impl AvoidancePart for VegasLinux {
     }
 }
 
-pub(super) fn grow_as_reno(control: &mut Control) {
+pub(super) fn grow_as_reno(control: &mut WindowControl) {
     control.grow_once_by(control.window.one_spread());
 }
 

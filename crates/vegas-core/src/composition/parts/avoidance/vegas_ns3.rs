@@ -3,7 +3,7 @@
 use super::AvoidancePart;
 use super::vegas_linux::grow_as_reno;
 use crate::composition::parts::part::AvoidancePromise;
-use crate::composition::parts::window::Control;
+use crate::composition::parts::window::WindowControl;
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::{Segments, Window};
 
@@ -18,7 +18,7 @@ impl AvoidancePart for VegasNs3 {
         AvoidancePromise { whole_segments: true, moves_threshold: true, ..AvoidancePromise::RENO };
 
     /// As Linux's, but a step sets the window to whole segments: what Reno's growth added to a segment is lost.
-    fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, diff: Option<i32>, parameters: &Parameters) {
         let Some(diff) = diff.map(i64::from) else {
             grow_as_reno(control);
             return;

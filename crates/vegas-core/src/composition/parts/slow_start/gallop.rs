@@ -4,7 +4,7 @@
 
 use super::{SlowStart, SlowStartPart};
 use crate::composition::parts::part::SlowStartPromise;
-use crate::composition::parts::window::{Control, RoundEnd};
+use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::{Segments, Window};
 
@@ -32,7 +32,7 @@ impl SlowStartPart for Gallop {
 
     /// Where the printed pseudocode's nesting and the prose differ, the prose decides; at the bounds, the pseudocode
     /// (docs/design.md, section 3.2).
-    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
         let (gamma, beta) = (parameters.gamma.as_i64(), parameters.beta.as_i64());
         match i64::from(end.backlog()) {
             diff if diff <= gamma => self.stretch(control),
@@ -56,7 +56,7 @@ impl SlowStartPart for GallopJoining {
         GallopJoining(Gallop::joining(window.floor()))
     }
 
-    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
         self.0.on_round(control, end, parameters);
     }
 }
@@ -75,7 +75,7 @@ impl Gallop {
     }
 
     /// Room: the window grows by the increment, which grows by one as long as it is below the window.
-    fn stretch(&mut self, control: &mut Control) {
+    fn stretch(&mut self, control: &mut WindowControl) {
         let below_window = Window::whole(self.increment) < control.window;
         self.grow(control);
         self.increment = Segments(self.increment.0 + u32::from(below_window));
@@ -84,7 +84,7 @@ impl Gallop {
     }
 
     /// Nearly full: every second such round halves the increment. At 1 slow start is over once it has been added.
-    fn slow_down(&mut self, control: &mut Control) {
+    fn slow_down(&mut self, control: &mut WindowControl) {
         self.halved = !self.halved;
         if self.halved {
             let halved = Segments(self.increment.0 / 2);
@@ -98,7 +98,7 @@ impl Gallop {
 
     /// Full: the last increment and what is above beta leave the queue again. The first round after it would still
     /// measure the window from before: it changes nothing (status 2).
-    fn leave(&mut self, control: &mut Control, surplus: u32) {
+    fn leave(&mut self, control: &mut WindowControl, surplus: u32) {
         let added = self.increment.0 - u32::from(self.has_grown);
         let less = Segments(added.saturating_add(surplus));
         control.leave_slow_start();
@@ -107,7 +107,7 @@ impl Gallop {
         control.skips_round = true;
     }
 
-    fn grow(&mut self, control: &mut Control) {
+    fn grow(&mut self, control: &mut WindowControl) {
         control.grow_by(control.window.spread(Window::whole(self.increment)));
         self.has_grown = false;
     }

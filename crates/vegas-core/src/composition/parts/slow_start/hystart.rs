@@ -5,7 +5,7 @@
 use super::{SlowStartPart, as_acknowledged};
 use crate::composition::parts::micros::Micros;
 use crate::composition::parts::part::SlowStartPromise;
-use crate::composition::parts::window::{Control, RoundEnd};
+use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::Ack;
 use crate::contract::parameters::Parameters;
 use crate::units::{Segments, Span, Window};
@@ -46,13 +46,13 @@ impl SlowStartPart for HyStart {
         HyStart::BETWEEN_ROUNDS
     }
 
-    fn on_round(&mut self, _control: &mut Control, _end: &RoundEnd<'_>, _parameters: &Parameters) {
+    fn on_round(&mut self, _control: &mut WindowControl, _end: &RoundEnd<'_>, _parameters: &Parameters) {
         self.between_rounds = true;
     }
 
     /// Tests the window that the acknowledgement finds; one that ends slow start leaves it as it is. `base_rtt` is the
     /// least sample of the connection so far.
-    fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) -> Window {
+    fn on_ack(&mut self, control: &mut WindowControl, ack: &Ack, base_rtt: Option<Span>) -> Window {
         self.test(control, ack, base_rtt);
         as_acknowledged(control, ack)
     }
@@ -67,7 +67,7 @@ impl HyStart {
         between_rounds: true,
     };
 
-    fn test(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
+    fn test(&mut self, control: &mut WindowControl, ack: &Ack, base_rtt: Option<Span>) {
         let Some(rtt) = ack.rtt else { return };
         let (now, rtt) = (Micros::at(ack.now), Micros::of(rtt));
         if self.between_rounds {

@@ -5,7 +5,7 @@
 use super::{SlowStart, SlowStartPart, capped};
 use crate::composition::parts::micros::Micros;
 use crate::composition::parts::part::SlowStartPromise;
-use crate::composition::parts::window::{Control, RoundEnd};
+use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::Ack;
 use crate::contract::parameters::Parameters;
 use crate::units::{Segments, Span, Window};
@@ -53,7 +53,7 @@ impl SlowStartPart for HyStartPlusPlus {
     }
 
     /// A round in which CSS began counts as one of its rounds.
-    fn on_round(&mut self, control: &mut Control, _end: &RoundEnd<'_>, _parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, _end: &RoundEnd<'_>, _parameters: &Parameters) {
         (self.last, self.current, self.samples) = (self.current, Micros::UNKNOWN, 0);
         if self.in_css() {
             self.css_rounds += 1;
@@ -61,7 +61,7 @@ impl SlowStartPart for HyStartPlusPlus {
         }
     }
 
-    fn on_ack(&mut self, control: &mut Control, ack: &Ack, _base_rtt: Option<Span>) -> Window {
+    fn on_ack(&mut self, control: &mut WindowControl, ack: &Ack, _base_rtt: Option<Span>) -> Window {
         let acked = Window::whole(ack.acked.min(L));
         let more = if self.in_css() { Window::from_raw(acked.as_raw() / CSS_GROWTH_DIVISOR) } else { acked };
         if let Some(rtt) = ack.rtt {

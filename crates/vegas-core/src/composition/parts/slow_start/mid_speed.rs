@@ -4,7 +4,7 @@
 use super::SlowStartPart;
 use super::vegas::EverySecond;
 use crate::composition::parts::part::{Leap, SlowStartPromise};
-use crate::composition::parts::window::{Control, RoundEnd};
+use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::{Segments, Window};
 
@@ -34,7 +34,7 @@ impl SlowStartPart for MidSpeed {
         MidSpeed::Undecided
     }
 
-    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
         let Some(diff) = end.measured.map(|measured| measured.diff) else {
             control.grow_by(Window::default());
             return;
@@ -49,7 +49,7 @@ impl SlowStartPart for MidSpeed {
 }
 
 impl MidSpeed {
-    fn decide(&mut self, control: &mut Control, diff: i32, parameters: &Parameters) {
+    fn decide(&mut self, control: &mut WindowControl, diff: i32, parameters: &Parameters) {
         let diff_segments = i64::from(diff);
         if diff_segments < parameters.alpha.as_i64() {
             *self = MidSpeed::FromTheMiddle;
@@ -69,7 +69,7 @@ impl MidSpeed {
 
 /// Adds, over the round, half of what is missing to the threshold, and one segment at least: the increments, a quarter
 /// of the threshold at first, halve from round to round.
-fn approach(control: &mut Control, parameters: &Parameters) {
+fn approach(control: &mut WindowControl, parameters: &Parameters) {
     let missing = Window::whole(control.threshold(parameters)).minus(control.window);
     control.grow_by(control.window.one_spread().max(control.window.spread(missing.half())));
 }

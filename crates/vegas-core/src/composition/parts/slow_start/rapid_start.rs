@@ -6,7 +6,7 @@
 use super::{SlowStart, SlowStartPart, capped};
 use crate::composition::parts::micros::Micros;
 use crate::composition::parts::part::SlowStartPromise;
-use crate::composition::parts::window::Control;
+use crate::composition::parts::window::WindowControl;
 use crate::contract::{Ack, Loss, Needs};
 use crate::units::{Pace, Segments, Span, Window};
 
@@ -16,7 +16,7 @@ pub(crate) enum RapidStart {
     /// The window grows.
     Opens(Floor),
     /// The recovery of the first loss.
-    Drains(Drain),
+    Drains(RecoveryDrain),
     /// Rapid Start is over.
     Over,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Floor {
 /// "Congestion Handling", in the draft's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(Rust, packed)]
-pub(crate) struct Drain {
+pub(crate) struct RecoveryDrain {
     /// The window at the loss, and what the composition's cut would leave of it: `beta` is their ratio.
     before: Coarse,
     cut: Coarse,
@@ -79,7 +79,7 @@ impl SlowStartPart for RapidStart {
         RapidStart::Opens(Floor { began: Micros::ZERO, newer: Micros::UNKNOWN, older: Micros::UNKNOWN })
     }
 
-    fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) -> Window {
+    fn on_ack(&mut self, control: &mut WindowControl, ack: &Ack, base_rtt: Option<Span>) -> Window {
         let has_queue = match self {
             RapidStart::Opens(floor) => floor.has_queue(ack, base_rtt),
             RapidStart::Drains(_) | RapidStart::Over => true,
@@ -88,16 +88,16 @@ impl SlowStartPart for RapidStart {
         capped(control, Window::from_raw(Window::whole(ack.acked).as_raw() * times))
     }
 
-    fn on_cut(&mut self, control: &mut Control, before: Window, loss: &Loss) {
+    fn on_cut(&mut self, control: &mut WindowControl, before: Window, loss: &Loss) {
         if let RapidStart::Opens(_) = self {
-            let drain = Drain { before: coarse(before), cut: coarse(control.window) };
+            let drain = RecoveryDrain { before: coarse(before), cut: coarse(control.window) };
             control.window = drain.silence().min(before);
             drain.take(control, Segments(0), loss.lost);
             *self = RapidStart::Drains(drain);
         }
     }
 
-    fn on_recovery(&mut self, control: &mut Control, ack: &Ack) {
+    fn on_recovery(&mut self, control: &mut WindowControl, ack: &Ack) {
         if let RapidStart::Drains(drain) = self {
             drain.take(control, ack.delivered, ack.lost);
         }
@@ -121,7 +121,7 @@ impl SlowStartPart for RapidStartPaced {
         RapidStartPaced(RapidStart::start(window))
     }
 
-    fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) -> Window {
+    fn on_ack(&mut self, control: &mut WindowControl, ack: &Ack, base_rtt: Option<Span>) -> Window {
         let more = self.0.on_ack(control, ack, base_rtt);
         let window = control.window.plus(more).floor();
         let least = base_rtt.into_iter().chain(ack.rtt).min();
@@ -129,11 +129,11 @@ impl SlowStartPart for RapidStartPaced {
         more
     }
 
-    fn on_cut(&mut self, control: &mut Control, before: Window, loss: &Loss) {
+    fn on_cut(&mut self, control: &mut WindowControl, before: Window, loss: &Loss) {
         self.0.on_cut(control, before, loss);
     }
 
-    fn on_recovery(&mut self, control: &mut Control, ack: &Ack) {
+    fn on_recovery(&mut self, control: &mut WindowControl, ack: &Ack) {
         self.0.on_recovery(control, ack);
     }
 
@@ -166,7 +166,7 @@ impl Floor {
     }
 }
 
-impl Drain {
+impl RecoveryDrain {
     fn less(self) -> u64 {
         u64::from(self.before.saturating_sub(self.cut))
     }
@@ -178,7 +178,7 @@ impl Drain {
 
     /// `ack_factor` of what is delivered and `loss_factor` of what is lost, not below
     /// `before x (silence_factor - ack_factor / 3 - 2 loss_factor / 3)`, nor below two segments.
-    fn take(self, control: &mut Control, delivered: Segments, lost: Segments) {
+    fn take(self, control: &mut WindowControl, delivered: Segments, lost: Segments) {
         let silence = u64::from(coarse(self.silence()));
         let drained = self.less() * K.0 / K.1;
         let taken = self.of(drained, delivered) + self.of(silence, lost);

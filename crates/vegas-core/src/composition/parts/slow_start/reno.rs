@@ -1,7 +1,7 @@
 //! Reno's slow start: one segment for each acknowledgement (RFC 5681, section 3.1).
 
 use super::SlowStartPart;
-use crate::composition::parts::window::{Control, RoundEnd};
+use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::parameters::Parameters;
 use crate::units::Window;
 
@@ -15,7 +15,7 @@ impl SlowStartPart for Reno {
         Reno
     }
 
-    fn on_round(&mut self, control: &mut Control, _end: &RoundEnd<'_>, _parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, _end: &RoundEnd<'_>, _parameters: &Parameters) {
         control.grow_by(Window::ONE);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::SlowStartPart;
 use crate::composition::parts::part::{Leap, SlowStartPromise};
-use crate::composition::parts::window::{Control, RoundEnd};
+use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::contract::{Ack, Needs};
 use crate::units::{Pace, Segments, Span, Time, Window};
@@ -52,7 +52,7 @@ impl SlowStartPart for Streak {
         Streak::default()
     }
 
-    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
         let (doubled, used) = (!self.rested, is_used(control, end.ack));
         let length = self.length(end.ack.now);
         self.learn(control);
@@ -74,7 +74,7 @@ impl SlowStartPart for Streak {
         }
     }
 
-    fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) -> Window {
+    fn on_ack(&mut self, control: &mut WindowControl, ack: &Ack, base_rtt: Option<Span>) -> Window {
         self.measure(control.pace, ack, base_rtt);
         control.growth()
     }
@@ -108,7 +108,7 @@ impl Streak {
     }
 
     /// Takes the mean spacing of the round's train for the service rate.
-    fn learn(&mut self, control: &mut Control) {
+    fn learn(&mut self, control: &mut WindowControl) {
         if self.train_segments > 0 && self.train_ns != BROKEN {
             control.pace = Some(Pace::of(self.train_segments.into(), Span::from_nanos(self.train_ns.into())));
         }
@@ -117,7 +117,7 @@ impl Streak {
 }
 
 /// The pipe is full: the pace was at work to the round's end and did not let the window out.
-fn held_back(control: &Control, ack: &Ack, length: Span) -> bool {
+fn held_back(control: &WindowControl, ack: &Ack, length: Span) -> bool {
     let Some(pace) = known(control.pace) else { return false };
     let in_flight = ack.in_flight;
     let to_the_end = pace.spacing().times(in_flight.as_u64().saturating_add(1)) >= length;
@@ -126,13 +126,13 @@ fn held_back(control: &Control, ack: &Ack, length: Span) -> bool {
 
 /// Whether the sender fills its window. A window that is not filled measures neither the service rate nor the capacity
 /// of the path, so it does not double.
-fn is_used(control: &Control, ack: &Ack) -> bool {
+fn is_used(control: &WindowControl, ack: &Ack) -> bool {
     Window::whole(ack.in_flight).plus(Window::whole(Segments(2))) >= control.window
 }
 
 /// Doubles at once, what is in excess paced; or as Vegas does, a segment for each acknowledgement, where the service
 /// rate is still unknown.
-fn double(control: &mut Control, parameters: &Parameters) {
+fn double(control: &mut WindowControl, parameters: &Parameters) {
     if known(control.pace).is_none() {
         if control.window > Window::whole(BLIND_MAX) {
             control.pace = None;

@@ -2,7 +2,7 @@
 //! a window that did not change (Brakmo and Peterson 1995, section IV.C; docs/design.md, section 3.1).
 
 use super::SlowStartPart;
-use crate::composition::parts::window::{Control, RoundEnd};
+use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::Window;
 
@@ -18,7 +18,7 @@ impl SlowStartPart for Vegas {
         Vegas(EverySecond::default())
     }
 
-    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
         self.0.on_round(control, end.backlog(), parameters);
     }
 }
@@ -39,7 +39,7 @@ impl EverySecond {
     }
 
     /// The test is made only when about to grow: a backlog above gamma ends slow start and takes 1/8 off the window.
-    pub(crate) fn on_round(&mut self, control: &mut Control, diff: i32, parameters: &Parameters) {
+    pub(crate) fn on_round(&mut self, control: &mut WindowControl, diff: i32, parameters: &Parameters) {
         let grows = self.rested;
         self.rested = !grows;
         if !grows {

@@ -6,7 +6,7 @@ use super::{SlowStartPart, as_acknowledged};
 use crate::composition::parts::avoidance::vegas_linux::three_quarters;
 use crate::composition::parts::part::SlowStartPromise;
 use crate::composition::parts::signal::Measured;
-use crate::composition::parts::window::{Control, GrowthOf, RoundEnd};
+use crate::composition::parts::window::{GrowthOf, RoundEnd, WindowControl};
 use crate::contract::Ack;
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::{Segments, Span, Window};
@@ -31,11 +31,11 @@ impl SlowStartPart for VegasLinux {
         VegasLinux
     }
 
-    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
         close_round(control, end.measured, parameters, three_quarters);
     }
 
-    fn on_ack(&mut self, control: &mut Control, ack: &Ack, _base_rtt: Option<Span>) -> Window {
+    fn on_ack(&mut self, control: &mut WindowControl, ack: &Ack, _base_rtt: Option<Span>) -> Window {
         as_acknowledged(control, ack)
     }
 }
@@ -43,7 +43,7 @@ impl SlowStartPart for VegasLinux {
 /// A round that measured nothing, for it had two samples or less, is one of Reno's.
 /// `three_quarters` is the least threshold for a window.
 pub(super) fn close_round(
-    control: &mut Control,
+    control: &mut WindowControl,
     measured: Option<Measured>,
     parameters: &Parameters,
     three_quarters: fn(Window) -> Segments,

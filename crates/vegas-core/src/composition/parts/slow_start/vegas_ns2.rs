@@ -4,7 +4,7 @@
 use super::SlowStartPart;
 use super::vegas::EverySecond;
 use crate::composition::parts::part::{Leap, SlowStartPromise};
-use crate::composition::parts::window::{Control, RoundEnd};
+use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::{Segments, Window};
 
@@ -21,7 +21,7 @@ impl SlowStartPart for VegasNs2 {
         VegasNs2(EverySecond::default())
     }
 
-    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
         self.0.on_round(control, end.backlog(), parameters);
     }
 }
@@ -41,7 +41,7 @@ impl SlowStartPart for VegasNs2Delayed {
         VegasNs2Delayed(EverySecond::delayed())
     }
 
-    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
         self.0.on_round(control, end.backlog(), parameters);
     }
 }

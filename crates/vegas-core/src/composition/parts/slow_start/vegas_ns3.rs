@@ -4,7 +4,7 @@ use super::vegas_linux::close_round;
 use super::{SlowStartPart, capped};
 use crate::composition::parts::avoidance::vegas_ns3::three_quarters;
 use crate::composition::parts::part::SlowStartPromise;
-use crate::composition::parts::window::{Control, RoundEnd};
+use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::Ack;
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::{Span, Window};
@@ -23,11 +23,11 @@ impl SlowStartPart for VegasNs3 {
         VegasNs3
     }
 
-    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+    fn on_round(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
         close_round(control, end.measured, parameters, three_quarters);
     }
 
-    fn on_ack(&mut self, control: &mut Control, _ack: &Ack, _base_rtt: Option<Span>) -> Window {
+    fn on_ack(&mut self, control: &mut WindowControl, _ack: &Ack, _base_rtt: Option<Span>) -> Window {
         capped(control, Window::ONE)
     }
 }

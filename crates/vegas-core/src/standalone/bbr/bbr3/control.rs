@@ -1,7 +1,7 @@
 //! Pace and window: section "Updating Control Parameters".
 
 use super::signals::Sample;
-use super::{Control, Mode, STARTUP_GAIN, UP_GAIN, UP_WINDOW_GAIN, WINDOW_GAIN};
+use super::{Bbr, Mode, STARTUP_GAIN, UP_GAIN, UP_WINDOW_GAIN, WINDOW_GAIN};
 use crate::contract::parameters::Parameters;
 use crate::standalone::bbr::shared::{Bandwidth, ONE, Repair, UNKNOWN_US, WINDOW_MIN};
 use crate::units::Time;
@@ -39,7 +39,7 @@ impl Windows {
     }
 }
 
-impl<const LINUX: bool> Control<LINUX> {
+impl<const LINUX: bool> Bbr<LINUX> {
     /// The table of section "Summary of Control Behavior in the State Machine".
     pub(super) fn pacing_gain(&self) -> u32 {
         match self.mode {

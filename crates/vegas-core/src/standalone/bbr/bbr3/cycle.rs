@@ -2,7 +2,7 @@
 
 use super::bounds::kept;
 use super::signals::Sample;
-use super::{Control, Mode, ONE};
+use super::{Bbr, Mode, ONE};
 use crate::standalone::bbr::shared::is_past;
 use crate::units::{Span, Time};
 
@@ -62,7 +62,7 @@ impl Probe {
     };
 }
 
-impl<const LINUX: bool> Control<LINUX> {
+impl<const LINUX: bool> Bbr<LINUX> {
     /// UpdateProbeBWCyclePhase.
     pub(super) fn turn_cycle(&mut self, sample: &Sample) {
         if !self.full.reached || self.adapt_long_term(sample) {

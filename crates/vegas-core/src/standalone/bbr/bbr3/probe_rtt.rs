@@ -2,7 +2,7 @@
 
 use super::cycle::AckPhase;
 use super::signals::Sample;
-use super::{Control, Mode};
+use super::{Bbr, Mode};
 use crate::standalone::bbr::shared::UNKNOWN_US;
 use crate::units::{Span, Time};
 
@@ -42,7 +42,7 @@ impl LeastRtt {
     }
 }
 
-impl<const LINUX: bool> Control<LINUX> {
+impl<const LINUX: bool> Bbr<LINUX> {
     /// UpdateMinRTT, CheckProbeRTT.
     pub(super) fn take_rtt(&mut self, sample: &Sample) {
         let least = &mut self.least;

@@ -1,6 +1,6 @@
 //! What acknowledgements and losses tell: sections "Updating the Model Upon Packet Loss" and "BBR.max_bw".
 
-use super::{Control, LostSegment};
+use super::{Bbr, LostSegment};
 use crate::contract::Ack;
 use crate::standalone::bbr::shared::{Bandwidth, ONE, UNKNOWN_US, is_past};
 use crate::standalone::reno::reno_window::micros;
@@ -98,7 +98,7 @@ impl Latest {
     }
 }
 
-impl<const LINUX: bool> Control<LINUX> {
+impl<const LINUX: bool> Bbr<LINUX> {
     /// UpdateLatestDeliverySignals.
     pub(super) fn take_latest(&mut self, sample: &Sample) {
         self.latest.round_starts = false;

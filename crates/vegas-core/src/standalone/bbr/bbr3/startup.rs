@@ -1,7 +1,7 @@
 //! STARTUP and DRAIN: sections "Startup" and "Drain".
 
 use super::signals::Sample;
-use super::{Control, Mode};
+use super::{Bbr, Mode};
 use crate::standalone::bbr::shared::{Bandwidth, ONE, Repair};
 
 /// A rate that grows by less than a quarter in three round trips is that of a full pipe.
@@ -41,7 +41,7 @@ impl FullPipe {
     }
 }
 
-impl<const LINUX: bool> Control<LINUX> {
+impl<const LINUX: bool> Bbr<LINUX> {
     /// CheckFullBWReached. The code looks for growth with each acknowledgement, the draft once a round trip.
     pub(super) fn look_for_full_pipe(&mut self, sample: &Sample) {
         if self.full.now || sample.held_back || !(LINUX || self.rounds.starts) {
