@@ -18,16 +18,6 @@ pub struct Observed {
     pub totals: Totals,
 }
 
-impl Observed {
-    /// Sets STARTUP in the moments before the first report of a control that reports its state only when it changes.
-    pub(crate) fn begin_in_startup(&mut self) {
-        let Some(first) = self.moments.iter().position(|moment| moment.inside.is_some()) else { return };
-        for moment in &mut self.moments[..first] {
-            moment.inside = Some(Inside::new(State::Startup));
-        }
-    }
-}
-
 /// The control's response to a loss, a timeout or a mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {

@@ -144,8 +144,16 @@ impl Subject for Quic {
         let stack = (self.stack)(Arc::clone(&ear) as Arc<dyn Listener>);
         let outcome = run(&scenario, Some(stack.as_ref()))?;
         let mut observed = ear.heard().recorder.finish(totals(&scenario, &outcome));
-        observed.begin_in_startup();
+        begin_in_startup(&mut observed.moments);
         Ok(observed)
+    }
+}
+
+/// Sets STARTUP in the moments before the first report of a control that reports its state only when it changes.
+fn begin_in_startup(moments: &mut [Moment]) {
+    let Some(first) = moments.iter().position(|moment| moment.inside.is_some()) else { return };
+    for moment in &mut moments[..first] {
+        moment.inside = Some(Inside::new(State::Startup));
     }
 }
 
