@@ -1,0 +1,261 @@
+//! Capture files, pcap and pcapng, as frames with their times; `pcap-parser` reads the records, through a buffer of
+//! bounded size.
+
+use pcap_parser::traits::PcapReaderIterator;
+use pcap_parser::{Block, LegacyPcapReader, PcapBlockOwned, PcapError, PcapNGOption, PcapNGReader};
+
+use crate::error::{MeasuredError, Read};
+use crate::source::{Attend, Source, TIME_MAX};
+
+/// A captured frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame<'a> {
+    /// When it was seen, ns since 1970.
+    pub(crate) at: i64,
+    /// The number of the interface.
+    pub(crate) interface: u32,
+    /// The type of its link layer, a number of tcpdump.org's list.
+    pub(crate) link_type: i32,
+    /// Its length on the wire, of which `data` may be the beginning.
+    pub(crate) length: u32,
+    /// What was kept of it.
+    pub(crate) data: &'a [u8],
+}
+
+/// What the file itself says about what it lacks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gaps {
+    /// Packets that the capturing host dropped, by the file's own counters.
+    pub(crate) dropped: u64,
+    /// Packets without a time, which were not used.
+    pub(crate) without_time: u64,
+    /// The byte at which the file ends inside a record.
+    pub(crate) cut_at: Option<u64>,
+}
+
+const BUFFER_BYTES: usize = 1 << 20;
+/// The longest record: a frame has 262,144 bytes at most in pcap files, and options of pcapng are short.
+const RECORD_BYTES_MAX: usize = 1 << 24;
+/// The most interfaces of a section.
+const INTERFACES_MAX: usize = 1 << 12;
+const NANOS: u64 = 1_000_000_000;
+
+/// The magic number of a pcapng file's first block.
+const PCAPNG: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
+/// The magic numbers of pcap files, in the order of bytes of a little-endian host; the other order is theirs reversed.
+const PCAP: [u32; 3] = [0xa1b2_c3d4, 0xa1b2_3c4d, 0xa1b2_cd34];
+
+/// The kinds of capture files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CaptureKind {
+    Pcap,
+    PcapNg,
+}
+
+impl CaptureKind {
+    /// Returns the kind of a file by its first bytes.
+    pub(crate) fn of(head: &[u8]) -> Option<Self> {
+        let magic: [u8; 4] = head.get(..4)?.try_into().ok()?;
+        let number = u32::from_le_bytes(magic);
+        if magic == PCAPNG {
+            return Some(CaptureKind::PcapNg);
+        }
+        PCAP.iter().any(|known| number == *known || number == known.swap_bytes()).then_some(CaptureKind::Pcap)
+    }
+}
+
+/// Reads a capture file, and calls `take` with each frame.
+pub(crate) fn read_frames(
+    source: &Source,
+    kind: CaptureKind,
+    attend: Attend<'_>,
+    take: impl FnMut(Frame<'_>) -> Read<()>,
+) -> Read<Gaps> {
+    let bytes = source.bytes(attend)?;
+    match kind {
+        CaptureKind::Pcap => {
+            Records::of(source, LegacyPcapReader::new(BUFFER_BYTES, bytes).map_err(|error| first(source, &error))?)
+                .read(take)
+        }
+        CaptureKind::PcapNg => {
+            Records::of(source, PcapNGReader::new(BUFFER_BYTES, bytes).map_err(|error| first(source, &error))?)
+                .read(take)
+        }
+    }
+}
+
+fn first(source: &Source, error: &PcapError<&[u8]>) -> MeasuredError {
+    match error {
+        PcapError::ReadError => source.failed("cannot be read"),
+        _ => MeasuredError::at_byte(&source.name, 0, "the file's header is damaged or cut"),
+    }
+}
+
+/// An interface of the section that is being read.
+#[derive(Clone, Copy, Debug)]
+struct Interface {
+    link_type: i32,
+    /// Units of time a second.
+    resolution: u64,
+    offset_s: i64,
+}
+
+/// The records of a file.
+struct Records<'s, R> {
+    source: &'s Source,
+    reader: R,
+    interfaces: Vec<Interface>,
+    /// The number of the section's first interface: sections are captures of their own.
+    first_interface: u32,
+    gaps: Gaps,
+}
+
+impl<'s, R: PcapReaderIterator> Records<'s, R> {
+    fn of(source: &'s Source, reader: R) -> Self {
+        Records { source, reader, interfaces: Vec::new(), first_interface: 0, gaps: Gaps::default() }
+    }
+
+    fn read(mut self, mut take: impl FnMut(Frame<'_>) -> Read<()>) -> Read<Gaps> {
+        let mut capacity = BUFFER_BYTES;
+        let mut begun = 0u64;
+        loop {
+            match self.reader.next() {
+                Ok((length, block)) => {
+                    let frame = of_block(block, &mut self.interfaces, &mut self.first_interface, &mut self.gaps);
+                    let damaged = |what| MeasuredError::at_byte(&self.source.name, begun, what);
+                    if let Some(frame) = frame.map_err(damaged)? {
+                        take(frame)?;
+                    }
+                    self.reader.consume(length);
+                    begun += length as u64;
+                }
+                Err(PcapError::Eof) => return Ok(self.gaps),
+                Err(PcapError::UnexpectedEof) => {
+                    self.gaps.cut_at = Some(begun);
+                    return Ok(self.gaps);
+                }
+                Err(PcapError::Incomplete(_)) => {
+                    if let Err(PcapError::ReadError) = self.reader.refill() {
+                        return Err(self.source.failed("cannot be read"));
+                    }
+                }
+                Err(PcapError::BufferTooSmall) if capacity < RECORD_BYTES_MAX => {
+                    capacity *= 4;
+                    self.reader.grow(capacity);
+                    if let Err(PcapError::ReadError) = self.reader.refill() {
+                        return Err(self.source.failed("cannot be read"));
+                    }
+                }
+                Err(PcapError::BufferTooSmall) => {
+                    let what = format!("a record of more than {RECORD_BYTES_MAX} bytes; the file is damaged here");
+                    return Err(MeasuredError::at_byte(&self.source.name, begun, what));
+                }
+                Err(PcapError::ReadError) => return Err(self.source.failed("cannot be read")),
+                Err(_) => {
+                    return Err(MeasuredError::at_byte(
+                        &self.source.name,
+                        begun,
+                        "no record; the file is damaged here",
+                    ));
+                }
+            }
+        }
+    }
+}
+
+/// Returns the frame of a block, if it has one.
+fn of_block<'a>(
+    block: PcapBlockOwned<'a>,
+    interfaces: &mut Vec<Interface>,
+    first_interface: &mut u32,
+    gaps: &mut Gaps,
+) -> Result<Option<Frame<'a>>, String> {
+    match block {
+        PcapBlockOwned::LegacyHeader(header) => {
+            let resolution = if header.is_nanosecond_precision() { NANOS } else { 1_000_000 };
+            // the upper bits say how long the frame check sequence is
+            interfaces.push(Interface { link_type: header.network.0 & 0x03ff_ffff, resolution, offset_s: 0 });
+            Ok(None)
+        }
+        PcapBlockOwned::Legacy(packet) => {
+            let interface = interfaces.first().ok_or("a packet before the file's header")?;
+            let fraction = u64::from(packet.ts_usec) * (NANOS / interface.resolution);
+            let at = i64::from(packet.ts_sec) * NANOS as i64 + fraction as i64;
+            let link_type = interface.link_type;
+            Ok(Some(Frame { at, interface: 0, link_type, length: packet.origlen, data: packet.data }))
+        }
+        PcapBlockOwned::NG(block) => of_ng_block(block, interfaces, first_interface, gaps),
+    }
+}
+
+fn of_ng_block<'a>(
+    block: Block<'a>,
+    interfaces: &mut Vec<Interface>,
+    first_interface: &mut u32,
+    gaps: &mut Gaps,
+) -> Result<Option<Frame<'a>>, String> {
+    match block {
+        Block::SectionHeader(_) => {
+            *first_interface = first_interface.saturating_add(interfaces.len() as u32);
+            interfaces.clear();
+        }
+        Block::InterfaceDescription(given) => {
+            if interfaces.len() == INTERFACES_MAX {
+                return Err(format!("more than {INTERFACES_MAX} interfaces"));
+            }
+            let resolution = resolution(given.if_tsresol)
+                .ok_or_else(|| format!("times of an interface have the unknown resolution {}", given.if_tsresol))?;
+            let link_type = given.linktype.0;
+            interfaces.push(Interface { link_type, resolution, offset_s: given.if_tsoffset });
+        }
+        Block::EnhancedPacket(packet) => {
+            let interface = usize::try_from(packet.if_id).ok().and_then(|id| interfaces.get(id)).copied();
+            let interface = interface.ok_or_else(|| format!("a packet of the unknown interface {}", packet.if_id))?;
+            let units = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
+            gaps.dropped = gaps.dropped.saturating_add(counter(&packet.options, EPB_DROPCOUNT));
+            let kept = packet.data.get(..packet.caplen as usize).unwrap_or(packet.data);
+            return Ok(Some(Frame {
+                at: nanos(units, interface),
+                interface: first_interface.saturating_add(packet.if_id),
+                link_type: interface.link_type,
+                length: packet.origlen,
+                data: kept,
+            }));
+        }
+        Block::SimplePacket(_) => gaps.without_time += 1,
+        Block::InterfaceStatistics(statistics) => {
+            let dropped = [ISB_IFDROP, ISB_OSDROP].map(|code| counter(&statistics.options, code));
+            gaps.dropped = gaps.dropped.saturating_add(dropped[0]).saturating_add(dropped[1]);
+        }
+        _ => {}
+    }
+    Ok(None)
+}
+
+const EPB_DROPCOUNT: u16 = 4;
+const ISB_IFDROP: u16 = 5;
+const ISB_OSDROP: u16 = 7;
+
+/// Returns a counter among the options of a block, 0 if it is not there. Its order of bytes is the file's; files of
+/// big-endian hosts, in which counters would be huge numbers, are too rare for more.
+fn counter(options: &[PcapNGOption<'_>], code: u16) -> u64 {
+    let found = options.iter().find(|option| option.code.0 == code);
+    let bytes = found.and_then(|option| option.value.get(..8)?.try_into().ok());
+    bytes.map_or(0, u64::from_le_bytes).min(u64::from(u32::MAX))
+}
+
+/// Returns the units of time a second (draft-ietf-opsawg-pcapng, `if_tsresol`): a negative power of ten, or of two with
+/// the upper bit.
+fn resolution(given: u8) -> Option<u64> {
+    let power = u32::from(given & 0x7f);
+    match given & 0x80 {
+        0 => 10u64.checked_pow(power),
+        _ => 2u64.checked_pow(power),
+    }
+}
+
+fn nanos(units: u64, interface: Interface) -> i64 {
+    let scaled = u128::from(units) * u128::from(NANOS) / u128::from(interface.resolution);
+    let offset = interface.offset_s.saturating_mul(NANOS as i64);
+    i64::try_from(scaled).unwrap_or(i64::MAX).saturating_add(offset).clamp(0, TIME_MAX)
+}

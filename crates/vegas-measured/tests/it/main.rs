@@ -1,0 +1,7 @@
+//! Tests of the crate through its interface, as one program.
+
+mod captures;
+mod hostile;
+mod logs;
+mod measure;
+mod real;
