@@ -12,8 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from vegaslab._vegaslab import AlgorithmError, FolderError, LimitError, ScenarioError
+    from vegaslab._vegaslab import AlgorithmError, FolderError, LimitError, MeasuredError, ScenarioError
     from vegaslab._vegaslab import version as __version__
+    from vegaslab.measuring.measured.measurement import Measured, measured
     from vegaslab.runs.comparison import Comparison, compare
     from vegaslab.runs.plotting import plot
     from vegaslab.runs.result import Result, Series, run
@@ -66,6 +67,8 @@ __all__ = [
     "Host",
     "LimitError",
     "Link",
+    "Measured",
+    "MeasuredError",
     "MediaLayer",
     "ModelledJitter",
     "ParkingLot",
@@ -89,6 +92,7 @@ __all__ = [
     "analyse",
     "compare",
     "compare_seeds",
+    "measured",
     "plot",
     "read_runs",
     "read_series",
@@ -99,7 +103,8 @@ __all__ = [
 ]
 
 _NAMES_OF = {
-    "_vegaslab": ("AlgorithmError", "FolderError", "LimitError", "ScenarioError", "version"),
+    "_vegaslab": ("AlgorithmError", "FolderError", "LimitError", "MeasuredError", "ScenarioError", "version"),
+    "measuring.measured.measurement": ("Measured", "measured"),
     "runs.comparison": ("Comparison", "compare"),
     "sweeps.dataset": ("read_runs", "read_series"),
     "scenario.objects": (

@@ -47,6 +47,16 @@ class AlgorithmError(RuntimeError):
     on_ack at 0.100183 s: ZeroDivisionError: division by zero
     """
 
+class MeasuredError(ValueError):
+    """A measurement cannot be read: one line that names the file, the place in it, and what would be right.
+
+    >>> import vegaslab
+    >>> vegaslab.measured("docs/measured.md")
+    Traceback (most recent call last):
+        ...
+    vegaslab.MeasuredError: docs/measured.md: is none of the files that are read: pcap, ...
+    """
+
 class FolderError(Exception):
     """A folder is not one that may be read or written: one line that names it and what would be right.
 
@@ -233,6 +243,15 @@ def run(
     memory_bytes: int | None = None,
     engine: Literal["fast", "reference"] = "fast",
 ) -> Outcome: ...
+def measured(
+    file: str | PathLike[str],
+    folder: str | PathLike[str],
+    *,
+    step_ns: int,
+    flow: int | None = None,
+    path: bool = True,
+    progress: Callable[[int], object] | None = None,
+) -> str: ...
 def nanoseconds(text: str) -> int: ...
 def bits_per_second(text: str) -> int: ...
 def size_bytes(text: str) -> int: ...

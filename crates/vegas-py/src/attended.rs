@@ -37,7 +37,7 @@ pub(crate) struct Ties(Arc<Tie>);
 #[derive(Default)]
 struct Tie {
     stopped: AtomicBool,
-    /// The simulated time reached, ns.
+    /// The simulated time reached, ns; or how much of a file has been read, bytes.
     reached: AtomicU64,
 }
 
@@ -49,6 +49,17 @@ impl Ties {
             self.0.stopped.load(Ordering::Relaxed).then(|| "interrupted".to_owned())
         };
         work(&mut Watch::new(limits, &mut stop))
+    }
+
+    /// Notes how much of a file has been read, bytes; returns whether a stop is requested.
+    pub(crate) fn read(&self, bytes: u64) -> bool {
+        self.0.reached.store(bytes, Ordering::Relaxed);
+        self.0.stopped.load(Ordering::Relaxed)
+    }
+
+    /// How much of a file has been read, bytes.
+    pub(crate) fn read_bytes(&self) -> u64 {
+        self.0.reached.load(Ordering::Relaxed)
     }
 
     /// The simulated time reached, s.

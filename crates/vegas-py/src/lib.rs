@@ -4,13 +4,12 @@
 mod algorithms;
 mod attended;
 mod judging;
-mod outcome;
+mod measured;
 mod own;
-mod place;
+mod results;
 mod run;
 mod scenario;
 mod sweep;
-mod table;
 mod template;
 
 use pyo3::prelude::*;
@@ -27,21 +26,23 @@ mod _vegaslab {
     #[pymodule_export]
     use crate::judging::scripts::packetdrill;
     #[pymodule_export]
-    use crate::outcome::Outcome;
+    use crate::measured::{MeasuredError, measured};
     #[pymodule_export]
     use crate::own::AlgorithmError;
     #[pymodule_export]
     use crate::own::events::{Ack, Loss, LostSegment, Rate, Restart, Sent, Start};
     #[pymodule_export]
-    use crate::place::{FolderError, Place, remedy};
+    use crate::results::outcome::Outcome;
+    #[pymodule_export]
+    use crate::results::place::{FolderError, Place, remedy};
+    #[pymodule_export]
+    use crate::results::table::Table;
     #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]
     use crate::scenario::{Scenario, ScenarioError, bits_per_second, load, nanoseconds, schema, size_bytes};
     #[pymodule_export]
     use crate::sweep::sweep;
-    #[pymodule_export]
-    use crate::table::Table;
     #[pymodule_export]
     use crate::template::{Template, figure_columns, read_toml};
 

@@ -9,8 +9,8 @@ use vegas_quic_sim::Quic;
 use vegas_sim::{Engine, Limits, Watch, outcome, run_within};
 
 use crate::attended::{LimitError, Stopped, attended};
-use crate::outcome::Outcome;
 use crate::own::{AlgorithmError, known_to_python};
+use crate::results::outcome::Outcome;
 use crate::scenario::Scenario;
 
 /// Runs a scenario to its end, or until a signal handler raises (Ctrl-C: `KeyboardInterrupt`). `progress`, if given, is

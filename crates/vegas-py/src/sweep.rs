@@ -15,7 +15,7 @@ use vegas_results::{Finished, Rows, Series, run_row};
 use vegas_sim::{Limits, scenario};
 
 use crate::own::known_to_python;
-use crate::table::Table;
+use crate::results::table::Table;
 use crate::template::{Template, names, parse};
 
 /// The interval between checks for signals.

@@ -26,7 +26,7 @@ from vegaslab.commands.many_runs import (
     sweep,
 )
 from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError, in_groups
-from vegaslab.commands.real_paths import linux, quic
+from vegaslab.commands.real_paths import linux, measured, quic
 from vegaslab.commands.scenario import add_scenario, overrides
 from vegaslab.reports.optional import PictureWarning
 from vegaslab.reports.summary import comparison_report, report
@@ -50,7 +50,7 @@ _ONE_LINE_EACH = (PictureWarning, UnusedWarning)
 _GROUPS = {
     "simulate": ("run", "compare", "sweep", "analyse", "factorial"),
     "judge": ("evaluate", "reproduce", "conform", "packetdrill", "attack", "model"),
-    "real hosts": ("linux", "quic"),
+    "real hosts": ("linux", "quic", "measured"),
     "write scenarios and algorithms": ("new", "check", "list", "explain", "schema"),
     "the tool itself": ("swarm", "completion"),
 }
@@ -94,7 +94,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         code = _dispatch(arguments)
         sys.stdout.flush()
         return code
-    except (InputError, _vegaslab.ScenarioError, FolderError) as error:
+    except (InputError, _vegaslab.MeasuredError, _vegaslab.ScenarioError, FolderError) as error:
         return _complain(error, BAD_INPUT)
     except _vegaslab.AlgorithmError as error:
         return _complain(f"{error}; nothing was written", FAILED)
@@ -218,6 +218,7 @@ def _parser() -> argparse.ArgumentParser:
     reproduce.add(commands)
     model.add(commands)
     linux.add(commands)
+    measured.add(commands)
 
     new.add(commands)
     catalogue.add(commands)

@@ -198,11 +198,11 @@ def _drawn_flows(flows: int) -> list[int]:
 def _flow_lines(result: Run, flows: list[int]) -> Iterator[FlowLines]:
     points = max(_LEAST_POINTS_PER_LINE, min(_POINTS_PER_LINE, _POINTS_PER_SHEET // max(1, len(flows))))
     series = result.series.flows
-    flow_column = _floats(series["flow"])
-    time_s, throughput_mbps = _floats(series["time_s"]), _floats(series["throughput_mbps"])
-    idle = _are(series["phase"], "idle")
+    flow_column = floats(series["flow"])
+    time_s, throughput_mbps = floats(series["time_s"]), floats(series["throughput_mbps"])
+    idle = are(series["phase"], "idle")
     state = {
-        name: np.where(idle, np.nan, _floats(series[name]))
+        name: np.where(idle, np.nan, floats(series[name]))
         for name in ("cwnd_segments", "ssthresh_segments", "rtt_ms", "base_rtt_ms")
     }
     step_s = _throughput_step(result)
@@ -218,7 +218,7 @@ def _flow_lines(result: Run, flows: list[int]) -> Iterator[FlowLines]:
 
 def _throughput_step(result: Run) -> float:
     """Returns a step in s that hides single packets and is not below that of the series."""
-    time = _floats(result.series.flows["time_s"])
+    time = floats(result.series.flows["time_s"])
     steps = np.diff(np.unique(time))
     return max(result.scenario.duration_s / _THROUGHPUT_STEPS, float(np.median(steps)) if len(steps) else 0.0)
 
@@ -246,8 +246,8 @@ def _slow_start_end(flow: dict[str, Any]) -> tuple[float, float] | None:
 
 def _bottleneck(result: Run, link: str, label: str, colour: int | None) -> Bottleneck:
     series = result.series.links
-    rows = _are(series["link"], link)
-    time = _floats(series["time_s"])[rows]
+    rows = are(series["link"], link)
+    time = floats(series["time_s"])[rows]
     total = next(totals["drops"] for totals in result.summary["links"] if totals["id"] == link)
     return Bottleneck(
         label=label,
@@ -255,9 +255,9 @@ def _bottleneck(result: Run, link: str, label: str, colour: int | None) -> Bottl
         link=link,
         rate_mbps=_line(result.scenario.link_rates(link, _throughput_step(result))),
         limit_packets=_line(result.scenario.link_queue_limits(link)),
-        packets=thin(time, _floats(series["queue_packets"])[rows], _POINTS_PER_LINE),
-        peak_packets=thin(time, _floats(series["max_queue_packets"])[rows], _POINTS_PER_LINE),
-        drops_s=_drop_times(result, link, total, Line(time_s=time, values=_floats(series["drops"])[rows])),
+        packets=thin(time, floats(series["queue_packets"])[rows], _POINTS_PER_LINE),
+        peak_packets=thin(time, floats(series["max_queue_packets"])[rows], _POINTS_PER_LINE),
+        drops_s=_drop_times(result, link, total, Line(time_s=time, values=floats(series["drops"])[rows])),
         drops=total,
     )
 
@@ -273,8 +273,8 @@ def _drop_times(result: Run, link: str, total: int, counted: Line) -> Floats:
     loss.
     """
     incidents = result.incidents
-    lost = _are(incidents["link"], link) & (_are(incidents["kind"], "queue-drop") | _are(incidents["kind"], "loss"))
-    of_flows = _floats(incidents["time_s"])[lost]
+    lost = are(incidents["link"], link) & (are(incidents["kind"], "queue-drop") | are(incidents["kind"], "loss"))
+    of_flows = floats(incidents["time_s"])[lost]
     if len(of_flows) == total or not len(counted.values):
         return of_flows
     return counted.time_s[np.diff(counted.values, prepend=0.0) > 0]
@@ -284,7 +284,7 @@ def _drop_times(result: Run, link: str, total: int, counted: Line) -> Floats:
 # page ---
 
 
-def _are(column: "pa.ChunkedArray", text: str) -> NDArray[np.bool_]:
+def are(column: "pa.ChunkedArray", text: str) -> NDArray[np.bool_]:
     """Returns which rows of a column of text equal this value."""
     return np.concatenate([np.zeros(0, dtype=np.bool_), *(_are_in(chunk, text) for chunk in column.chunks)])
 
@@ -297,7 +297,7 @@ def _are_in(chunk: Any, text: str) -> NDArray[np.bool_]:
     return np.asarray(_floats_in(encoded.indices) == words.index(text))
 
 
-def _floats(column: "pa.ChunkedArray") -> Floats:
+def floats(column: "pa.ChunkedArray") -> Floats:
     """Returns a column of numbers as floats, NaN for null."""
     return np.concatenate([np.zeros(0), *(_floats_in(chunk) for chunk in column.chunks)])
 

@@ -3,6 +3,7 @@
 import sys
 import time
 from importlib import import_module
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -115,6 +116,22 @@ class Progress(_Line):
         """Reports that this many simulated seconds have passed."""
         if self._shown:
             self._write(f"{self._what}{100 * reached_s / self._duration_s:3.0f} % of {self._duration_s:g} s")
+
+
+class ReadingProgress(_Line):
+    """The progress of the reading of a file."""
+
+    def __init__(self, file: Path, place: Place | None = None) -> None:
+        """Takes the file; the line is shown on the terminal, if no other place is given."""
+        super().__init__(place or terminal())
+        self._file = file
+        self._bytes = file.stat().st_size if file.is_file() else 0
+
+    def __call__(self, read_bytes: int) -> None:
+        """Reports that this many bytes have been read, since the file was last begun."""
+        if self._shown:
+            part = 100 * read_bytes / max(self._bytes, 1)
+            self._write(f"{self._file.name}: {min(part, 100):3.0f} % of {self._bytes / 1e6:.0f} MB")
 
 
 class SweepProgress(_Line):

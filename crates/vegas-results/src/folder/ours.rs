@@ -18,6 +18,9 @@ const COMPARISON: &str = "comparison.json";
 const FACTORIAL: &str = "factorial.json";
 const ANALYSIS: &str = "analysis.json";
 const PICTURES: [&str; 4] = ["picture.html", "picture.pdf", "picture.png", "picture.svg"];
+/// What a measurement has beside the tables of a run: `vegaslab measured`.
+const MEASURED_TABLES: [&str; 1] = ["rtt_samples"];
+const PATH: [&str; 2] = ["path.toml", "rate.trace"];
 const SEED_TABLES: [&str; 2] = ["differences", "runs"];
 const ANALYSIS_TABLES: [&str; 5] = ["cells.csv", "cells.tex", "effects.csv", "effects.tex", "residuals.csv"];
 /// The greatest depth of folders in a folder that is being written; content at a greater depth is of other origin.
@@ -73,7 +76,8 @@ fn written(name: &str) -> bool {
 
 fn of_a_run(name: &str) -> bool {
     let capture = View::ALL.iter().any(|view| view.file_name() == name);
-    name == MANIFEST || capture || PICTURES.contains(&name) || is_table(name, columns::TABLES.map(|table| table.name))
+    let table = is_table(name, columns::TABLES.map(|table| table.name)) || is_table(name, MEASURED_TABLES);
+    name == MANIFEST || capture || PICTURES.contains(&name) || PATH.contains(&name) || table
 }
 
 fn of_seeds(name: &str) -> bool {

@@ -11,8 +11,8 @@ use vegas_sim::{Limits, Watch};
 
 use crate::attended::{Stopped, Ties, attended, attended_quietly};
 
-use crate::place::to_python;
-use crate::table::Table;
+use crate::results::place::to_python;
+use crate::results::table::Table;
 
 /// The result of a run. Made by `run`.
 #[pyclass(frozen, module = "vegaslab._vegaslab")]

@@ -1,0 +1,106 @@
+"""`vegaslab measured`: captures and logs of real hosts, as a user reads them; the parsers' own tests are in Rust."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import vegaslab
+from documentation import ROOT
+from tests.conftest import Command
+
+INPUTS = ROOT / "crates" / "vegas-measured" / "tests" / "inputs"
+TABLES = {f"{name}.parquet" for name in ("flows", "flow_series", "incidents", "rtt_samples")}
+
+
+def names(folder: Path) -> set[str]:
+    """The names of the files of a folder."""
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_capture_becomes_tables_a_page_and_a_scenario(vegaslab: Command, here: Path) -> None:
+    done = vegaslab("measured", INPUTS / "tcpdump.pcap")
+    assert done.returncode == 0, done.stderr
+    folder = here / "results" / "tcpdump-measured"
+    assert names(folder) == TABLES | {"manifest.json", "path.toml", "picture.html"}
+    for line in ("3.963 Mb/s, constant", "33000 bytes", f"scenario: {folder.relative_to(here) / 'path.toml'}"):
+        assert line in done.stdout
+    checked = vegaslab("check", folder / "path.toml")
+    assert checked.returncode == 0, checked.stderr
+    page = (folder / "picture.html").read_text(encoding="utf-8")
+    assert "The path of flow" in page
+    assert "3.963 Mb/s, constant" in page
+    again = vegaslab("measured", INPUTS / "tcpdump.pcap", "--no-path", "--no-plot")
+    assert again.returncode == 0, again.stderr
+    assert names(folder) == TABLES | {"manifest.json"}
+
+
+@pytest.mark.parametrize(("name", "taken_for"), [("iperf3.json", "report of iperf3"), ("ss-tin.txt", "log of ss -ti")])
+def test_a_log_becomes_tables_and_a_page(vegaslab: Command, here: Path, name: str, taken_for: str) -> None:
+    done = vegaslab("measured", INPUTS / name, "-o", "out", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["taken_for"], report["path"]) == (taken_for, None)
+    assert "picture.html" in names(here / "out")
+
+
+SMALL_PACKETS = """\
+name = "opportunities"
+duration = "20s"
+
+[topology]
+kind = "dumbbell"
+access = { rate = "1gbit", delay = "2ms" }
+
+[topology.bottleneck]
+rate = { trace = "each-60ms.trace" }
+delay = "50ms"
+queue = "5200b"
+
+[[flow]]
+algorithm = "cubic-linux"
+packet = "300b"
+header = "52b"
+
+[flow.host]
+kind = "linux"
+"""
+
+
+def test_opportunities_of_a_link_become_a_trace(vegaslab: Command, here: Path) -> None:
+    (here / "each-60ms.trace").write_text("60\n")
+    (here / "small.toml").write_text(SMALL_PACKETS)
+    assert vegaslab("run", "small.toml", "-o", "run", "--no-plot", "--pcapng").returncode == 0
+    done = vegaslab("measured", "run/capture.pcapng", "-o", "out", "--no-plot")
+    assert done.returncode == 0, done.stderr
+    assert "opportunities of" in done.stdout
+    assert "bytes each 60.0" in done.stdout
+    assert {"path.toml", "rate.trace"} <= names(here / "out")
+    ran = vegaslab("run", "out/path.toml", "-o", "again", "--no-plot")
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_a_file_of_no_known_kind_is_refused_in_one_line(vegaslab: Command, here: Path) -> None:
+    (here / "notes.txt").write_text("windy\n")
+    (here / "ss.txt").write_text("ESTAB 0 0 1.1.1.1:1 2.2.2.2:2\n\t cubic rtt:1/1 cwnd:10\n")
+    for name, said in (("notes.txt", "notes.txt: is none of the files"), ("ss.txt", "ss.txt:2: a sample without a")):
+        done = vegaslab("measured", name)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"vegaslab: {said}")
+        assert len(done.stderr.splitlines()) == 1
+    assert not (here / "results").exists()
+    missing = vegaslab("measured", "none.pcap")
+    assert missing.returncode == 2
+    assert missing.stderr == "vegaslab: none.pcap: No such file or directory\n"
+
+
+def test_a_measurement_in_python(tmp_path: Path) -> None:
+    measurement = vegaslab.measured(INPUTS / "tcpdump.pcap", tmp_path / "out")
+    assert measurement.flows.num_rows == 3
+    assert measurement.scenario is not None
+    assert measurement.scenario.count("[[flow]]") == 1
+    assert len(measurement.rtt_samples) > 100
+    measurement.plot(["in flight", "rtt"], tmp_path / "figure.svg")
+    assert (tmp_path / "figure.svg").stat().st_size > 0
+    with pytest.raises(vegaslab.MeasuredError, match="has no flow 9 of TCP"):
+        vegaslab.measured(INPUTS / "tcpdump.pcap", flow=9)
