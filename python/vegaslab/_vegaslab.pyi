@@ -161,6 +161,15 @@ class AlgorithmInfo(TypedDict):
     parameters: dict[str, int]
     hosts: dict[str, str | None]
 
+class TraceInfo(TypedDict):
+    """A trace of rates or delays."""
+
+    kind: Literal["rate", "delay"]
+    taken_for: str
+    period_s: float
+    points: list[tuple[float, float]]
+    text: str
+
 class Scenario:
     """A checked scenario, ready to run. Made by `load`."""
 
@@ -252,6 +261,7 @@ def measured(
     path: bool = True,
     progress: Callable[[int], object] | None = None,
 ) -> str: ...
+def read_trace(text: str, kind: str | None = None, step_ns: int | None = None) -> TraceInfo: ...
 def nanoseconds(text: str) -> int: ...
 def bits_per_second(text: str) -> int: ...
 def size_bytes(text: str) -> int: ...

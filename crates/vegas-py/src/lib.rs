@@ -11,6 +11,7 @@ mod run;
 mod scenario;
 mod sweep;
 mod template;
+mod trace;
 
 use pyo3::prelude::*;
 
@@ -45,6 +46,8 @@ mod _vegaslab {
     use crate::sweep::sweep;
     #[pymodule_export]
     use crate::template::{Template, figure_columns, read_toml};
+    #[pymodule_export]
+    use crate::trace::read_trace;
 
     use pyo3::prelude::*;
 

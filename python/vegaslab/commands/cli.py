@@ -26,7 +26,7 @@ from vegaslab.commands.many_runs import (
     sweep,
 )
 from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError, in_groups
-from vegaslab.commands.real_paths import linux, measured, quic
+from vegaslab.commands.real_paths import linux, measured, quic, trace
 from vegaslab.commands.scenario import add_scenario, overrides
 from vegaslab.reports.optional import PictureWarning
 from vegaslab.reports.summary import comparison_report, report
@@ -50,7 +50,7 @@ _ONE_LINE_EACH = (PictureWarning, UnusedWarning)
 _GROUPS = {
     "simulate": ("run", "compare", "sweep", "analyse", "factorial"),
     "judge": ("evaluate", "reproduce", "conform", "packetdrill", "attack", "model"),
-    "real hosts": ("linux", "quic", "measured"),
+    "real hosts": ("linux", "quic", "measured", "trace"),
     "write scenarios and algorithms": ("new", "check", "list", "explain", "schema"),
     "the tool itself": ("swarm", "completion"),
 }
@@ -219,6 +219,7 @@ def _parser() -> argparse.ArgumentParser:
     model.add(commands)
     linux.add(commands)
     measured.add(commands)
+    trace.add(commands)
 
     new.add(commands)
     catalogue.add(commands)

@@ -167,8 +167,11 @@ class TraceRate(Table):
     """
 
     trace: str
-    """A file in Mahimahi's format, relative to the scenario file (to the working folder if the scenario is no file): on
-    each line the time in ms of an opportunity to send 1500 bytes, ascending; it begins again at its end."""
+    """A file, relative to the scenario file (to the working folder if the scenario is no file): in Mahimahi's format,
+    on each line the time in ms of an opportunity to send 1500 bytes, ascending; or a table of times and rates. It
+    begins again at its end."""
+    step: str | None = None
+    """For a file with one rate a line, in Mb/s: the time that each holds."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -182,7 +185,9 @@ class TraceDelay(Table):
 
     trace: str
     """A CSV file, relative to the scenario file: the line `time_s,delay_ms`, then on each line a time and the one-way
-    delay from then on, ascending from 0; at the last time it begins again."""
+    delay from then on, ascending from 0; at the last time it begins again. Or another table of times and delays."""
+    step: str | None = None
+    """For a file with one delay a line, in ms: the time that each holds."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -128,6 +128,25 @@ impl Scenario {
     }
 }
 
+/// Says what each trace was taken for that is not in our own format, by the first link that follows it.
+fn taken_for(scenario: &Scenario) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut known: Vec<&str> = Vec::new();
+    for link in &scenario.links {
+        let name = || format!("{}->{}", scenario.nodes[link.from], scenario.nodes[link.to]);
+        let schedule = &link.impairments.delay_schedule;
+        let rate = link.trace.as_ref().and_then(|trace| Some(("rate", trace.taken_for()?, trace.sha256())));
+        let delay = schedule.taken_for().zip(schedule.sha256()).map(|(what, sha256)| ("delay", what, sha256));
+        for (kind, what, sha256) in
+            rate.into_iter().chain(delay).filter(|(.., sha256)| !known.contains(sha256)).collect::<Vec<_>>()
+        {
+            known.push(sha256);
+            lines.push(format!("{}: the trace of its {kind} was taken for {what}", name()));
+        }
+    }
+    lines
+}
+
 fn resolve(
     mut file: Source,
     source: &str,
@@ -147,7 +166,8 @@ fn resolve(
         ScenarioError { source: source.into(), place, problem }
     };
     let (mut scenario, unused) = check(&file.tree, folder, watch).map_err(placed)?;
-    scenario.warnings = unused.into_iter().map(|problem| placed(problem).to_string()).collect();
+    let taken = taken_for(&scenario).into_iter().map(|line| format!("{source}: {line}"));
+    scenario.warnings = unused.into_iter().map(|problem| placed(problem).to_string()).chain(taken).collect();
     Ok(scenario)
 }
 

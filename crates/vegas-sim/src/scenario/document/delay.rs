@@ -37,8 +37,11 @@ pub(in crate::scenario) enum LinkDelay {
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct TraceDelay {
     /// A CSV file, relative to the scenario file: the line `time_s,delay_ms`, then on each line a time and the one-way
-    /// delay from then on, ascending from 0; at the last time it begins again.
+    /// delay from then on, ascending from 0; at the last time it begins again. Or
+    /// [another table of times and delays](networks.md#delay-traces).
     pub(in crate::scenario) trace: String,
+    /// For a file with one delay a line, in ms: the time that each holds.
+    pub(in crate::scenario) step: Option<Field<Span>>,
 }
 
 impl ScalarOrTable for LinkDelay {

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use vegas_core::units::Rate;
+use vegas_core::units::{Rate, Span};
 
-use crate::scenario::read::field::ScalarOrTable;
+use crate::scenario::read::field::{Field, ScalarOrTable};
 
 /// A link's rate.
 #[derive(Clone, Debug)]
@@ -19,9 +19,12 @@ pub(in crate::scenario) enum LinkRate {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct TraceRate {
-    /// A file in Mahimahi's format, relative to the scenario file (to the working folder if the scenario is no file):
-    /// on each line the time in ms of an opportunity to send 1500 bytes, ascending; it begins again at its end.
+    /// A file, relative to the scenario file (to the working folder if the scenario is no file): in Mahimahi's format,
+    /// on each line the time in ms of an opportunity to send 1500 bytes, ascending; or
+    /// [a table of times and rates](networks.md#tables-of-rates). It begins again at its end.
     pub(in crate::scenario) trace: String,
+    /// For a file with one rate a line, in Mb/s: the time that each holds.
+    pub(in crate::scenario) step: Option<Field<Span>>,
 }
 
 impl ScalarOrTable for LinkRate {

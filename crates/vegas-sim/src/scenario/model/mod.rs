@@ -27,7 +27,7 @@ pub use delay::DelaySchedule;
 pub use host::{DelayedAck, Handshake, HostKind, HostSpec, Misbehaviour};
 pub use media::MediaLayer;
 pub use own::{Failure, Language, Loaded, Loader, Own, Program};
-pub use trace::{Folder, NamedText, OnDisk, RateTrace};
+pub use trace::{Folder, NamedText, OnDisk, RateTrace, TraceKind};
 pub use traffic::*;
 
 /// A scenario: its network, flows, changes and background traffic, its duration and its seed.

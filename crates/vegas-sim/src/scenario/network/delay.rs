@@ -27,7 +27,8 @@ pub(super) fn resolve(
         LinkDelay::Trace(file) => file,
     };
     let key_trace = child(key, "delay.trace");
-    let (least, schedule) = trace::load(&key_trace, &file.trace, folder, DelaySchedule::parse)?;
+    let step = trace::step(&child(key, "delay.step"), file.step)?;
+    let (least, schedule) = trace::load(&key_trace, &file.trace, folder, |text| DelaySchedule::parse(text, step))?;
     for (_, above) in schedule.points() {
         within_an_hour(key_trace.clone(), least + *above)?;
     }

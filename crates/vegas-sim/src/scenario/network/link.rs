@@ -84,7 +84,9 @@ fn rate(key: &str, rate: &LinkRate, folder: &dyn Folder) -> Checked<(Rate, Optio
     match rate {
         LinkRate::Constant(rate) => Ok((constant_rate(key, *rate)?, None)),
         LinkRate::Trace(file) => {
-            let trace = trace::load(&child(key, "rate.trace"), &file.trace, folder, RateTrace::parse)?;
+            let step = trace::step(&child(key, "rate.step"), file.step)?;
+            let parse = |text: &str| RateTrace::parse_stepped(text, step);
+            let trace = trace::load(&child(key, "rate.trace"), &file.trace, folder, parse)?;
             Ok((trace.mean_rate(), Some(Arc::new(trace))))
         }
     }

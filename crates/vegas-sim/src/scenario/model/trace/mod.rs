@@ -1,4 +1,11 @@
-//! Traces: the files that links follow. A rate trace is in Mahimahi's format.
+//! Traces: the files that links follow. A rate trace is in Mahimahi's format, or a table of times and rates.
+
+mod column;
+mod rates;
+mod table;
+
+pub(super) use column::{Meaning, unit_of};
+pub(super) use table::{Table, is_missing, lines, number, rounded};
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,15 +16,18 @@ use vegas_core::units::{Rate, Span, Time};
 
 use super::own::{self, Language, Loader, Own};
 use crate::scenario::read::error::{Checked, Problem};
+use crate::scenario::read::field::Field;
 
-/// The opportunities of a link with a varying rate to send: 1500 bytes for each line of the file, which repeats at its
-/// end.
+/// The opportunities of a link with a varying rate to send: 1500 bytes for each line of Mahimahi's file, which repeats
+/// at its end. A table of times and rates becomes such opportunities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateTrace {
     /// The times of the opportunities since the start of a pass, ms, ascending; the last is also the length of a pass.
     opportunities_ms: Vec<u32>,
     /// The SHA-256 of the file, in hex.
     sha256: String,
+    /// What the file was taken for, unless it is Mahimahi's.
+    taken_for: Option<String>,
 }
 
 /// The largest file, bytes: a day at 1 Gb/s would exceed it; the recorded traces are below a megabyte.
@@ -27,28 +37,24 @@ impl RateTrace {
     /// The bytes that one opportunity carries.
     pub const OPPORTUNITY_BYTES: u32 = 1500;
 
-    /// Reads a trace: each line has a whole number of milliseconds, which is at least that of the previous line; the
-    /// last is above 0. The error names the problem and what would be right.
+    /// Reads a trace by what its text is: Mahimahi's, or a table. The error names the problem and what would be right.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut opportunities_ms: Vec<u32> = Vec::new();
-        for (number, line) in (1..).zip(text.lines()) {
-            let last = opportunities_ms.last().copied().unwrap_or(0);
-            match line.trim().parse() {
-                Ok(time) if time >= last => opportunities_ms.push(time),
-                // no text of the file is shown: a scenario from another user may name any file of this machine
-                Ok(_) => {
-                    return Err(format!("line {number}: is less than the line before; write milliseconds, ascending"));
-                }
-                Err(_) => {
-                    return Err(format!("line {number}: is no whole number of milliseconds from 0 to {}", u32::MAX));
-                }
-            }
-        }
+        RateTrace::parse_stepped(text, None)
+    }
+
+    /// Does what [`RateTrace::parse`] does; a text with one value a line has rates, each of which holds for `step`.
+    pub fn parse_stepped(text: &str, step: Option<Span>) -> Result<Self, String> {
+        let (opportunities_ms, taken_for) = rates::read(text, step)?;
         match opportunities_ms.last() {
             None => Err("is empty; write a line for each opportunity, in milliseconds".into()),
             Some(0) => Err("ends at 0 ms; write at least one opportunity later than that".into()),
-            Some(_) => Ok(RateTrace { opportunities_ms, sha256: sha256(text) }),
+            Some(_) => Ok(RateTrace { opportunities_ms, sha256: sha256(text), taken_for }),
         }
+    }
+
+    /// What the file was taken for, unless it is Mahimahi's.
+    pub fn taken_for(&self) -> Option<&str> {
+        self.taken_for.as_deref()
     }
 
     /// The times of the opportunities since the start of a pass, ms, ascending.
@@ -92,6 +98,34 @@ impl RateTrace {
 /// Returns the SHA-256 of a text, in hex.
 pub(super) fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What a trace records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceKind {
+    /// The rate of a link.
+    Rate,
+    /// The delay of a link.
+    Delay,
+}
+
+impl TraceKind {
+    /// Tells what a text records; none if it may be either: two columns without names.
+    pub fn of(text: &str) -> Option<TraceKind> {
+        let mut first = lines(text);
+        if first.any(|(_, line)| line.starts_with('[') && line.contains("time=")) {
+            return Some(TraceKind::Delay);
+        }
+        let table = Table::of(text)?;
+        let (rate, delay) = (table.place(Meaning::is_rate).is_some(), table.place(Meaning::is_delay).is_some());
+        match (rate, delay, &table.names, table.columns) {
+            (true, false, ..) => Some(TraceKind::Rate),
+            (false, true, ..) => Some(TraceKind::Delay),
+            (_, _, None, 1) => rates::read(text, None).is_ok().then_some(TraceKind::Rate),
+            (_, _, None, 3 | 6) => Some(TraceKind::Rate),
+            _ => None,
+        }
+    }
 }
 
 /// Loads the files that a scenario names.
@@ -157,6 +191,14 @@ impl Folder for OnDisk {
     }
 }
 
+/// Checks the time that each value of a trace holds.
+pub(crate) fn step(key: &str, given: Option<Field<Span>>) -> Checked<Option<Span>> {
+    match given {
+        Some(Field(Span::ZERO)) => Err(Problem::new(key, "holds for no time; write a time above 0, such as \"10ms\"")),
+        given => Ok(given.map(|step| step.0)),
+    }
+}
+
 /// Reads the trace that `key` names, by what `parse` makes of its text.
 pub(crate) fn load<T>(
     key: &str,
@@ -204,7 +246,7 @@ mod tests {
             ("", "is empty; write a line for each opportunity, in milliseconds"),
             ("0\n0\n", "ends at 0 ms; write at least one opportunity later than that"),
             ("5\n4\n", "line 2: is less than the line before; write milliseconds, ascending"),
-            ("1\n\n2\n", "line 2: is no whole number of milliseconds from 0 to 4294967295"),
+            ("1\n\nx\n", "line 3: is no whole number of milliseconds from 0 to 4294967295"),
             ("1.5\n", "line 1: is no whole number of milliseconds from 0 to 4294967295"),
             ("root:$y$j9T$secret:19000::::\n", "line 1: is no whole number of milliseconds from 0 to 4294967295"),
             ("-1\n", "line 1: is no whole number of milliseconds from 0 to 4294967295"),
