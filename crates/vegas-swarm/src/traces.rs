@@ -4,7 +4,7 @@
 use std::io;
 use std::path::PathBuf;
 
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 11] = [
     ("steady.txt", include_str!("traces/steady.txt")),
     ("sparse.txt", include_str!("traces/sparse.txt")),
     ("bursty.txt", include_str!("traces/bursty.txt")),
@@ -14,6 +14,8 @@ const FILES: [(&str, &str); 9] = [
     ("quick.csv", include_str!("traces/quick.csv")),
     ("talk.csv", include_str!("traces/talk.csv")),
     ("crowd.csv", include_str!("traces/crowd.csv")),
+    ("rates-in-steps.txt", include_str!("traces/rates-in-steps.txt")),
+    ("delays-in-steps.txt", include_str!("traces/delays-in-steps.txt")),
 ];
 
 /// The names of the traces of rates.
@@ -24,6 +26,12 @@ pub const DELAYS: [&str; 2] = [FILES[5].0, FILES[6].0];
 
 /// The names of the traces of connections.
 pub const CONNECTIONS: [&str; 2] = [FILES[7].0, FILES[8].0];
+
+/// The name of a trace with one rate a line.
+pub const RATES_IN_STEPS: &str = FILES[9].0;
+
+/// The name of a trace with one delay a line.
+pub const DELAYS_IN_STEPS: &str = FILES[10].0;
 
 /// A folder with the traces; it is removed when this is dropped.
 #[derive(Debug)]

@@ -55,7 +55,7 @@ fn backward(draw: &mut Draw, scale: &Scale, faulty_percent: u64) -> Table {
 
 fn rate(draw: &mut Draw, scale: &Scale) -> Value {
     if scale.traced && draw.percent(30) {
-        return json!({ "trace": draw.pick(&traces::NAMES) });
+        return trace(draw, &traces::NAMES, traces::RATES_IN_STEPS);
     }
     let rate = scale.some_rate(draw);
     quantity::rate(draw, rate).into()
@@ -63,8 +63,18 @@ fn rate(draw: &mut Draw, scale: &Scale) -> Value {
 
 fn delay(draw: &mut Draw, scale: &Scale) -> Value {
     if scale.traced && draw.percent(20) {
-        return json!({ "trace": draw.pick(&traces::DELAYS) });
+        return trace(draw, &traces::DELAYS, traces::DELAYS_IN_STEPS);
     }
     let delay = scale.some_delay(draw);
     quantity::time(draw, delay).into()
+}
+
+/// Draws one of the files, or the one that needs the time that each of its values holds.
+fn trace(draw: &mut Draw, names: &[&str], in_steps: &str) -> Value {
+    const STEP_NS: (u64, u64) = (1_000_000, 500_000_000);
+    if draw.percent(25) {
+        let step = draw.between(STEP_NS.0, STEP_NS.1);
+        return json!({ "trace": in_steps, "step": quantity::time(draw, step) });
+    }
+    json!({ "trace": draw.pick(names) })
 }

@@ -84,7 +84,15 @@ def read_into(
 
 
 class Measured(MeasuredTables):
-    """A measurement in its folder. Tables are read when first used; an unreadable one raises `FolderError`."""
+    r"""A measurement in its folder. Tables are read when first used; an unreadable one raises `FolderError`.
+
+    >>> import tempfile, pathlib, vegaslab
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "cwnd.csv").write_text("time_s,cwnd,rtt_ms\n0,10,20.5\n0.1,20,21\n")
+    >>> _ = vegaslab.measured(folder / "cwnd.csv", folder / "measured")
+    >>> vegaslab.Measured.open(folder / "measured").series["rtt_ms"].to_pylist()
+    [20.5, 21.0]
+    """
 
     @classmethod
     def open(cls, dir: str | PathLike[str]) -> "Measured":
