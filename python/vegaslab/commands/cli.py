@@ -25,7 +25,7 @@ from vegaslab.commands.many_runs import (
     swarm,
     sweep,
 )
-from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError, in_groups
+from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError, add_pictures, in_groups
 from vegaslab.commands.real_paths import linux, measured, quic, trace
 from vegaslab.commands.scenario import add_scenario, overrides
 from vegaslab.reports.optional import PictureWarning
@@ -255,9 +255,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print the summary alone, as JSON; write a folder only with -o")
     add("--csv", action="store_true", help="write the tables as CSV too")
     add("--pcapng", action="store_true", help="write the packets too, for Wireshark")
-    pictures = parser.add_mutually_exclusive_group()
-    pictures.add_argument("--plot", action="store_true", help="draw picture.png, .svg and .pdf too, for a paper")
-    pictures.add_argument("--no-plot", action="store_true", help="write no pictures, not even the page picture.html")
+    add_pictures(parser)
 
 
 def _memory(text: str) -> int:

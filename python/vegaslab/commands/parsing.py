@@ -54,6 +54,13 @@ Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 """The group of parsers to which a command adds its own."""
 
 
+def add_pictures(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that say which pictures a results folder gets: `plot` and `no_plot`."""
+    pictures = parser.add_mutually_exclusive_group()
+    pictures.add_argument("--plot", action="store_true", help="draw picture.png, .svg and .pdf too, for a paper")
+    pictures.add_argument("--no-plot", action="store_true", help="write no pictures, not even the page picture.html")
+
+
 def in_groups(commands: Commands, groups: Mapping[str, Sequence[str]]) -> str:
     """The commands with their help, a paragraph for each group.
 

@@ -1,7 +1,7 @@
 """Panels drawn by matplotlib as PNG, SVG and PDF; a run always gives the same bytes."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from textwrap import fill
@@ -19,8 +19,7 @@ from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 from vegaslab.reports.chart import PALETTE, Curve, Panel
-from vegaslab.reports.panels import NAMES, fitted
-from vegaslab.reports.panels import panels as panels_of
+from vegaslab.reports.panels import fitted
 from vegaslab.reports.sheet import Sheet
 from vegaslab.util.folder import write_file
 
@@ -173,13 +172,15 @@ def settle(figure: Figure) -> None:
 
 
 def draw_and_save(
-    sheet: Sheet, names: str | Sequence[str] | PathLike[str] | None, path: str | PathLike[str] | None
+    sheet: Sheet,
+    panels_of: Callable[[Sequence[str] | None], Sequence[Panel]],
+    names: str | Sequence[str] | PathLike[str] | None,
+    path: str | PathLike[str] | None,
 ) -> Figure:
-    """Draws the sheet's panels of these names, and writes them to `path`; see `Drawable.plot`."""
+    """Draws the panels of these names over the sheet's time, and writes them to `path`; see `Drawable.plot`."""
     if isinstance(names, PathLike) or (isinstance(names, str) and names.lower().endswith(_SUFFIXES)):
         names, path = None, names if path is None else path
-    chosen = NAMES if names is None else (names,) if isinstance(names, str) else names
-    figure = draw(sheet, panels_of(sheet, chosen))
+    figure = draw(sheet, panels_of((names,) if isinstance(names, str) else names))
     if path is not None:
         save(figure, Path(path))
     return figure

@@ -21,15 +21,20 @@ class PanelError(InputError, ValueError):
     """No panel has this name; the message is one line."""
 
 
-def panels(sheet: Sheet, names: Sequence[str] = NAMES) -> tuple[Panel, ...]:
-    """Returns the panels of these names, in this order. Raises `PanelError`."""
+def panels(sheet: Sheet, names: Sequence[str] | None = None) -> tuple[Panel, ...]:
+    """Returns the panels of these names, in this order; without names all. Raises `PanelError`."""
     makers = dict(zip(NAMES, (_window, _rtt, _throughput, _queue), strict=True))
-    for name in names:
-        if name not in makers:
-            raise PanelError(f"panels: {name!r} was given; write any of {', '.join(NAMES)}")
-    if not names:
-        raise PanelError(f"panels: none was given; write any of {', '.join(NAMES)}")
-    return tuple(makers[name](sheet) for name in names)
+    return tuple(makers[name](sheet) for name in known(names, NAMES))
+
+
+def known(names: Sequence[str] | None, all_names: Sequence[str]) -> Sequence[str]:
+    """Returns the names, or all of them if none were chosen. Raises `PanelError` for another name, and for no name."""
+    for name in names or ():
+        if name not in all_names:
+            raise PanelError(f"panels: {name!r} was given; write any of {', '.join(all_names)}")
+    if names is not None and not names:
+        raise PanelError(f"panels: none was given; write any of {', '.join(all_names)}")
+    return all_names if names is None else names
 
 
 def _window(sheet: Sheet) -> Panel:

@@ -129,17 +129,17 @@ def _flow_row(flow: Mapping[str, Any]) -> tuple[str, ...]:
         str(flow["id"]),
         flow["algorithm"],
         f"{flow['start_s']:g}",
-        _number(flow["throughput_mbps"], 3),
-        _number(flow["goodput_mbps"], 3),
-        _number(flow["mean_rtt_ms"], 1),
-        _number(flow["base_rtt_ms"], 1),
-        _number(flow["mean_cwnd_segments"], 1),
-        _number(flow["slow_start_end_s"], 2),
-        _number(flow["cwnd_at_slow_start_end"], 1),
+        number(flow["throughput_mbps"], 3),
+        number(flow["goodput_mbps"], 3),
+        number(flow["mean_rtt_ms"], 1),
+        number(flow["base_rtt_ms"], 1),
+        number(flow["mean_cwnd_segments"], 1),
+        number(flow["slow_start_end_s"], 2),
+        number(flow["cwnd_at_slow_start_end"], 1),
         str(flow["segments_sent"]),
         str(flow["segments_retransmitted"]),
         str(flow["timeouts"]),
-        _number(flow["completion_s"], 2),
+        number(flow["completion_s"], 2),
     )
 
 
@@ -147,7 +147,7 @@ def _link_row(link: Link) -> tuple[str, ...]:
     return (
         link["id"],
         f"{100 * link['utilisation']:.1f}",
-        _number(link["mean_queue_packets"], 1),
+        number(link["mean_queue_packets"], 1),
         str(link["max_queue_packets"]),
         str(link["drops"]),
     )
@@ -158,20 +158,21 @@ def _traffic_row(source: Mapping[str, Any]) -> tuple[str, ...]:
         str(source["id"]),
         source["kind"],
         f"{source['start_s']:g}",
-        _number(source["sent_mbps"], 3),
-        _number(source["throughput_mbps"], 3),
-        _number(source["goodput_mbps"], 3),
+        number(source["sent_mbps"], 3),
+        number(source["throughput_mbps"], 3),
+        number(source["goodput_mbps"], 3),
         str(source["sent_packets"]),
         str(source["lost_packets"]),
-        _number(source["transfers_started"], 0),
-        _number(source["transfers_completed"], 0),
-        _number(source["completion_p50_s"], 3),
-        _number(source["completion_p90_s"], 3),
-        _number(source["completion_p99_s"], 3),
+        number(source["transfers_started"], 0),
+        number(source["transfers_completed"], 0),
+        number(source["completion_p50_s"], 3),
+        number(source["completion_p90_s"], 3),
+        number(source["completion_p99_s"], 3),
     )
 
 
-def _number(value: float | None, decimals: int) -> str:
+def number(value: float | None, decimals: int) -> str:
+    """Returns the number with these decimals, or the sign for none."""
     return NONE if value is None else f"{value:.{decimals}f}"
 
 

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,36 @@ PAGE = "picture.html"
 DRAWN = ("picture.png", "picture.svg", "picture.pdf")
 
 
-class Drawable(ABC):
+class Pictured(ABC):
+    """An object with pictures that go into its folder."""
+
+    @abstractmethod
+    def plot(self) -> "Figure":
+        """Draws its panels by matplotlib."""
+
+    @abstractmethod
+    def html(self) -> str:
+        """The page."""
+
+    def draw_into(self, folder: Path, *, page: bool = True, drawn: bool = False) -> None:
+        """Adds pictures to a results folder: the page, and those of `DRAWN` if `drawn` is set.
+
+        A picture that fails gives a `PictureWarning`.
+        """
+        if drawn:
+            with optional_picture("picture"):
+                figure = self.plot()
+                # only here: matplotlib may be missing
+                from vegaslab.reports.figure import save
+
+                for name in DRAWN:
+                    save(figure, folder / name)
+        if page:
+            with optional_picture(PAGE):
+                write_file(folder / PAGE, self.html().encode())
+
+
+class Drawable(Pictured):
     """An object with pictures that come from a sheet."""
 
     @abstractmethod
@@ -50,8 +80,10 @@ class Drawable(ABC):
         """
         # loads matplotlib, as the imports below load jinja2 and numpy: a run without pictures needs none of them
         from vegaslab.reports.figure import draw_and_save
+        from vegaslab.reports.panels import panels as panels_of
 
-        return draw_and_save(self.sheet(), panels, path)
+        sheet = self.sheet()
+        return draw_and_save(sheet, partial(panels_of, sheet), panels, path)
 
     def html(self) -> str:
         """An interactive page of these panels, in one piece: it needs neither network nor other files.
@@ -65,22 +97,6 @@ class Drawable(ABC):
         from vegaslab.reports.page.runs import page
 
         return page(self.sheet(), self.summaries())
-
-    def draw_into(self, folder: Path, *, page: bool = True, drawn: bool = False) -> None:
-        """Adds pictures to a results folder: the page, and those of `DRAWN` if `drawn` is set.
-
-        A picture that fails gives a `PictureWarning`.
-        """
-        if drawn:
-            with optional_picture("picture"):
-                figure = self.plot()
-                from vegaslab.reports.figure import save
-
-                for name in DRAWN:
-                    save(figure, folder / name)
-        if page:
-            with optional_picture(PAGE):
-                write_file(folder / PAGE, self.html().encode())
 
     def _repr_html_(self) -> str:
         """The HTML that a notebook shows: the picture, and the table of flows."""

@@ -1,6 +1,7 @@
 """Several runs drawn on the same axes."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -33,8 +34,10 @@ def plot(
         raise ValueError("runs: there is none; give results of vegaslab.run")
     # matplotlib takes longer to load than a command should take to start
     from vegaslab.reports.figure import draw_and_save
+    from vegaslab.reports.panels import panels as panels_of
 
-    return draw_and_save(sheet_of_runs(named), panels, path)
+    sheet = sheet_of_runs(named)
+    return draw_and_save(sheet, partial(panels_of, sheet), panels, path)
 
 
 def _names(runs: Sequence[Result]) -> list[str]:

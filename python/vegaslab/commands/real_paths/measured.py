@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vegaslab.commands.parsing import OK, Commands, UsageError
+from vegaslab.commands.parsing import OK, Commands, UsageError, add_pictures
 from vegaslab.runs.drawable import PAGE
 from vegaslab.util.folder import whole_folder
 from vegaslab.util.progress import ReadingProgress
@@ -31,9 +31,7 @@ def add(commands: Commands) -> None:
     add("--no-path", action="store_true", help="do not work the path out, which reads a capture twice")
     add("--step", default="10ms", metavar="TIME", help="of the time series (default: 10ms)")
     add("--json", action="store_true", help="print what was found as JSON")
-    pictures = parser.add_mutually_exclusive_group()
-    pictures.add_argument("--plot", action="store_true", help="draw picture.png, .svg and .pdf too, for a paper")
-    pictures.add_argument("--no-plot", action="store_true", help="write no pictures, not even the page picture.html")
+    add_pictures(parser)
     parser.set_defaults(action=_measured)
 
 

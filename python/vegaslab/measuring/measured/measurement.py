@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from vegaslab import _vegaslab
 from vegaslab._vegaslab import MeasuredError
 from vegaslab.measuring.measured.tables import MeasuredTables
-from vegaslab.reports.optional import optional_picture
-from vegaslab.runs.drawable import DRAWN, PAGE
-from vegaslab.util.folder import whole_folder, write_file
+from vegaslab.runs.drawable import Pictured
+from vegaslab.util.folder import whole_folder
 from vegaslab.util.progress import ReadingProgress, notebook
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def read_into(
     return report
 
 
-class Measured(MeasuredTables):
+class Measured(MeasuredTables, Pictured):
     r"""A measurement in its folder. Tables are read when first used; an unreadable one raises `FolderError`.
 
     >>> import tempfile, pathlib, vegaslab
@@ -117,20 +116,6 @@ class Measured(MeasuredTables):
         from vegaslab.measuring.measured.picture import page
 
         return page(self)
-
-    def draw_into(self, folder: Path, *, page: bool = True, drawn: bool = False) -> None:
-        """Adds pictures to the folder: the page, and those of `DRAWN` if `drawn` is set."""
-        if drawn:
-            with optional_picture("picture"):
-                figure = self.plot()
-                # only here: matplotlib may be missing
-                from vegaslab.reports.figure import save
-
-                for name in DRAWN:
-                    save(figure, folder / name)
-        if page:
-            with optional_picture(PAGE):
-                write_file(folder / PAGE, self.html().encode())
 
     def __repr__(self) -> str:
         """Names the file, its kind and its extent."""

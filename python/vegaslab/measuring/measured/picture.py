@@ -1,6 +1,7 @@
 """The pictures of a measurement: what was in flight, round-trip times, rates, windows, a link's queue."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,9 +10,9 @@ import numpy as np
 
 from vegaslab.reports.chart import Curve, Panel
 from vegaslab.reports.page.templates import render
-from vegaslab.reports.panels import PanelError
+from vegaslab.reports.panels import known
 from vegaslab.reports.sheet import MOST_LABELLED_FLOWS, Sheet, are, floats, mean_over_steps, thin
-from vegaslab.reports.summary import informative
+from vegaslab.reports.summary import informative, number
 from vegaslab.util.terminal import NONE
 
 if TYPE_CHECKING:
@@ -50,16 +51,9 @@ def draw(
 ) -> "Figure":
     """Draws panels by matplotlib, and writes them to `path`. Raises `PanelError`."""
     # only here: matplotlib may be missing
-    from vegaslab.reports.figure import draw as drawn
-    from vegaslab.reports.figure import save
+    from vegaslab.reports.figure import draw_and_save
 
-    if path is None and isinstance(names, str | PathLike) and Path(names).suffix:
-        names, path = None, names
-    chosen = (names,) if isinstance(names, str) else names
-    figure = drawn(_sheet(measurement), panels(measurement, chosen))  # type: ignore[arg-type]
-    if path is not None:
-        save(figure, Path(path))
-    return figure
+    return draw_and_save(_sheet(measurement), partial(panels, measurement), names, path)
 
 
 def _sheet(measurement: "MeasuredTables") -> Sheet:
@@ -77,11 +71,7 @@ def _sheet(measurement: "MeasuredTables") -> Sheet:
 def panels(measurement: "MeasuredTables", names: Sequence[str] | None = None) -> tuple[Panel, ...]:
     """Returns the panels of these names; without names all that the measurement has values for. Raises `PanelError`."""
     makers = dict(zip(NAMES, (_in_flight, _window, _rtt, _rate, _queue), strict=True))
-    for name in names or ():
-        if name not in makers:
-            raise PanelError(f"panels: {name!r} was given; write any of {', '.join(NAMES)}")
-    found = {name: maker(measurement) for name, maker in makers.items() if names is None or name in names}
-    shown = [found[name] for name in names] if names is not None else list(found.values())
+    shown = [makers[name](measurement) for name in known(names, NAMES)]
     with_values = tuple(panel for panel in shown if panel.curves)
     return with_values or tuple(shown[:1])
 
@@ -234,24 +224,16 @@ def _row(row: dict[str, Any]) -> tuple[str, ...]:
         str(row["id"]),
         row["connection"],
         row["algorithm"] or NONE,
-        _number(row["start_s"], 2),
-        _number(row["end_s"], 2),
-        _number(rate, 3),
-        _number(row["base_rtt_ms"], 2),
-        _number(row["p50_rtt_ms"], 2),
-        _number(row["p95_rtt_ms"], 2),
-        _number(None if in_flight is None else in_flight / 1e3, 1),
-        _count(row["segments_sent"]),
-        _count(row["segments_retransmitted"]),
-        _count(row["timeouts"]),
-        _count(marks or None),
+        number(row["start_s"], 2),
+        number(row["end_s"], 2),
+        number(rate, 3),
+        number(row["base_rtt_ms"], 2),
+        number(row["p50_rtt_ms"], 2),
+        number(row["p95_rtt_ms"], 2),
+        number(None if in_flight is None else in_flight / 1e3, 1),
+        number(row["segments_sent"], 0),
+        number(row["segments_retransmitted"], 0),
+        number(row["timeouts"], 0),
+        number(marks or None, 0),
         row["capture_point"] or NONE,
     )
-
-
-def _number(value: float | None, decimals: int) -> str:
-    return NONE if value is None else f"{value:.{decimals}f}"
-
-
-def _count(value: int | None) -> str:
-    return NONE if value is None else str(value)
