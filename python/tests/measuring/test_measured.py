@@ -102,5 +102,8 @@ def test_a_measurement_in_python(tmp_path: Path) -> None:
     assert len(measurement.rtt_samples) > 100
     measurement.plot(["in flight", "rtt"], tmp_path / "figure.svg")
     assert (tmp_path / "figure.svg").stat().st_size > 0
+    for panels, refused in ((["queues"], "'queues' was given"), ([], "none was given")):
+        with pytest.raises(ValueError, match=rf"panels: {refused}; write any of in flight, cwnd, rtt"):
+            measurement.plot(panels)
     with pytest.raises(vegaslab.MeasuredError, match="has no flow 9 of TCP"):
         vegaslab.measured(INPUTS / "tcpdump.pcap", flow=9)
