@@ -4,20 +4,22 @@
 
 use std::mem;
 
-use vegas_core::units::Time;
+use vegas_core::units::{Span, Time};
 
 use super::carried::{Carried, Delivery, Direction};
 use super::event_loop::EventLoop;
 use crate::measure::outcome::Outcome;
 use crate::network::{Fast, Network};
 use crate::packet::{Ecn, Packet, PacketKind};
-use crate::scenario::Scenario;
+use crate::scenario::{Change, LinkId, Scenario};
 use crate::util::watch::Watch;
 
 /// The network of a scenario, without the hosts of its flows.
 #[derive(Debug)]
 pub struct Carrier {
     event_loop: EventLoop<Fast>,
+    /// By link, the least time from the end of the link to that of a path.
+    left: Vec<Span>,
 }
 
 impl Carrier {
@@ -28,12 +30,18 @@ impl Carrier {
         for flow in 0..event_loop.hosts.components.flows {
             event_loop.hosts.timers.cancel(event_loop.hosts.components.start_stop(flow));
         }
-        Carrier { event_loop }
+        Carrier { event_loop, left: left(scenario) }
     }
 
     /// Returns the time of the next event that needs no packet of the caller; none after the scenario's end.
     pub fn next_event(&mut self) -> Option<Time> {
         Some(self.event_loop.next_event()).filter(|time| *time <= self.event_loop.end)
+    }
+
+    /// Returns a time before which nothing is delivered, as long as no packet is offered; none if nothing is on its
+    /// way. It is later than that of the next event where packets have links before them.
+    pub fn next_delivery(&self) -> Option<Time> {
+        self.event_loop.network.earliest_end(&self.left).filter(|time| *time <= self.event_loop.end)
     }
 
     /// Carries out all events up to and including `now`. A time that has passed changes nothing.
@@ -71,6 +79,24 @@ impl Carrier {
         self.advance_to(end);
         self.event_loop.end_here()
     }
+}
+
+/// Returns for each link the least propagation time from its end to that of a path of a flow. A delay that changes
+/// during the run counts as none, and so do all where a route changes.
+fn left(scenario: &Scenario) -> Vec<Span> {
+    let changes = scenario.changing_links();
+    let delay = |link: LinkId| if changes[link] { Span::ZERO } else { scenario.links[link].delay };
+    let mut left = vec![None; scenario.links.len()];
+    for path in scenario.flows.iter().flat_map(|flow| [&flow.path, &flow.reverse_path]) {
+        let mut behind = Span::ZERO;
+        for link in path.iter().rev() {
+            left[*link] = Some(left[*link].unwrap_or(behind).min(behind));
+            behind += delay(*link);
+        }
+    }
+    let routes_change = scenario.changes.iter().any(|change| matches!(change.change, Change::Route(_)));
+    // a link that no flow has carries traffic, which is not delivered to the caller
+    left.into_iter().map(|left| left.filter(|_| !routes_change).unwrap_or_default()).collect()
 }
 
 impl<N: Network> EventLoop<N> {

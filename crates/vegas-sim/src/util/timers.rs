@@ -107,6 +107,11 @@ impl Timers {
         Some(self.own[id as usize].due).filter(|due| *due != Time::NEVER)
     }
 
+    /// Returns the time and the component of each pending event.
+    pub(crate) fn all_pending(&self) -> impl Iterator<Item = (Time, ComponentId)> {
+        (0..).zip(&self.own).filter(|(_, own)| own.due != Time::NEVER).map(|(id, own)| (own.due, id))
+    }
+
     /// Sets a component's own event, replacing the one that is pending.
     pub(crate) fn schedule(&mut self, id: ComponentId, time: Time) {
         let own = &mut self.own[id as usize];

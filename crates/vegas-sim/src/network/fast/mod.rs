@@ -16,7 +16,7 @@ mod routes;
 mod special;
 mod transmitter;
 
-use vegas_core::units::Time;
+use vegas_core::units::{Span, Time};
 
 use in_flight::tournament::Tournament;
 use lookahead::plan::Plan;
@@ -215,6 +215,14 @@ fn links(scenario: &Scenario, plan: &Plan, watch: &mut Watch<'_>) -> Result<Link
 }
 
 impl Fast {
+    /// Returns the earliest time at which a packet that is inside may come to the end of its path, where `left` has, by
+    /// link, the least time that it takes from the end of that link. Links must not share delay lines, as they do not
+    /// where the hosts are not the simulator's: the packet behind the first one may have less before it.
+    pub(crate) fn earliest_end(&self, left: &[Span]) -> Option<Time> {
+        let lines = self.arrivals.pending().map(|event| (event.time(), event.component()));
+        lines.chain(self.calendar.all_pending()).map(|(time, id)| time + left[id as usize % left.len()]).min()
+    }
+
     /// Handles an event that is not of a delay line of packets; returns the number of packets that it delivers. The
     /// packets are left in a field, so that those that a delay line delivers stay in registers.
     #[inline(never)]

@@ -107,3 +107,57 @@ fn queues_mark_what_may_be_marked() {
 }
 
 const CODEL: &str = r#"{ kind = "codel", limit = "100p", target = "1ms", interval = "10ms", ecn = true }"#;
+
+/// Offers a packet each 400 us, and one back each 700 us, with work at these times and at those of `next_delivery`
+/// alone; returns how many packets came out, and how often there was work.
+fn carry_by_deliveries(overrides: &[(&str, &str)]) -> (usize, usize) {
+    let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let scenario = Scenario::from_toml(DUMBBELL, "carrier.toml", &overrides).expect("a scenario");
+    let mut carrier = Carrier::new(&scenario);
+    let forwards = (0..500).map(|number| (micros(400 * number), forward(number)));
+    let back = |number| Carried { direction: Direction::Backward, is_data: false, ..forward(1000 + number) };
+    let backwards = (0..250).map(|number| (micros(700 * number), back(number)));
+    let mut offers: Vec<_> = forwards.chain(backwards).collect();
+    offers.sort_by_key(|(at, packet)| (*at, packet.number));
+    let (mut offers, mut out, mut turns) = (offers.into_iter().peekable(), 0, 0);
+    while let Some(now) = [offers.peek().map(|(at, _)| *at), carrier.next_delivery()].into_iter().flatten().min() {
+        match offers.next_if(|(at, _)| *at == now) {
+            Some((at, packet)) => carrier.offer(at, packet),
+            None => carrier.advance_to(now),
+        }
+        let delivered = carrier.take_delivered();
+        assert!(delivered.iter().all(|delivery| delivery.at == now), "late: {delivered:?} at {now:?}");
+        out += delivered.len();
+        turns += 1;
+    }
+    (out, turns)
+}
+
+/// On the way of a packet are three links, and a caller that waits for deliveries has nothing to do at the first two.
+/// By hand: packets come to the bottleneck for 200 ms in one direction and for 175 ms in the other; it sends one a
+/// millisecond, and one more waits at the end.
+#[test]
+fn deliveries_are_known_before_they_are_due() {
+    let (out, turns) = carry_by_deliveries(&[]);
+    assert_eq!(out, 201 + 176);
+    assert!(turns <= 750 + out + 20, "{turns} turns for 750 packets in and {out} out");
+}
+
+/// What delays, loses, doubles or reorders packets makes no delivery come before it is announced.
+#[test]
+fn no_delivery_comes_unannounced() {
+    const FAULTS: &str = r#"{ rate = "8mbit", delay = "10ms", queue = "5p", loss = 0.05, duplicate = 0.05, reorder = { probability = 0.1, delay = "3ms" }, jitter = "5ms" }"#;
+    const CHANGE: &str =
+        r#"[{ at = "50ms", link = "r1->r2", delay = "1ms" }, { at = "100ms", link = "r1->r2", rate = "80mbit" }]"#;
+    const TRAFFIC: &str = r#"[{ kind = "constant", rate = "4mbit", packet = "500b" }]"#;
+    for overrides in [
+        vec![("topology.bottleneck", FAULTS)],
+        vec![("change", CHANGE)],
+        vec![("traffic", TRAFFIC)],
+        vec![("topology.bottleneck.queue", CODEL), ("change", CHANGE), ("traffic", TRAFFIC)],
+        vec![("sample", "change"), ("topology.bottleneck", FAULTS), ("traffic", TRAFFIC)],
+    ] {
+        let (out, _) = carry_by_deliveries(&overrides);
+        assert!(out > 300, "{out} came out");
+    }
+}

@@ -30,6 +30,13 @@ impl Tournament {
         self.first
     }
 
+    /// Returns the events of all delay lines that have one, some of them twice.
+    pub(crate) fn pending(&self) -> impl Iterator<Item = Event> {
+        // a single delay line has no pair
+        let own = &self.pairs.as_flattened()[self.pairs.len()..];
+        own.iter().copied().chain([self.first]).filter(|event| *event != Event::NEVER)
+    }
+
     /// Replaces the event of a delay line: `next` is the time and the component of its next event, if it has one.
     #[inline]
     pub(crate) fn set(&mut self, delay_line: u32, next: Option<(Time, ComponentId)>) {
@@ -69,6 +76,8 @@ mod tests {
                 model.extend(next.map(|_| (delay_line, (time, component))));
                 let least = model.iter().map(|(delay_line, (time, component))| (*time, *component, *delay_line)).min();
                 prop_assert_eq!(least, Some(tournament.first()).filter(|first| *first != Event::NEVER).map(parts));
+                let pending: BTreeMap<_, _> = tournament.pending().map(parts).map(|(time, id, line)| (line, (time, id))).collect();
+                prop_assert_eq!(&pending, &model);
             }
         }
     }

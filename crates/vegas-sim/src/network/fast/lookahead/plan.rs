@@ -88,7 +88,7 @@ impl Plan {
         if scenario.sampling == Sampling::EveryChange {
             let (entries, answers) = (vec![Entry::InTime; links.len()], vec![false; scenario.flows.len()]);
             let (delay_lines, shared_delay_lines) =
-                delay_lines(links, &vec![None; links.len()], &vec![false; links.len()]);
+                delay_lines(links, &vec![None; links.len()], &vec![false; links.len()], false);
             return Plan {
                 entries,
                 answers,
@@ -112,7 +112,7 @@ impl Plan {
             *answers &= flow.reverse_path.first().is_some_and(|link| entries[*link] != Entry::InTime);
         }
         let (delay_lines, shared_delay_lines) =
-            delay_lines(links, &spacings, &sends_events(scenario, &entries, &answers));
+            delay_lines(links, &spacings, &sends_events(scenario, &entries, &answers), own_hosts);
         Plan { entries, answers, delay_lines, shared_delay_lines, instants, is_watched: false }
     }
 
@@ -273,8 +273,16 @@ fn sends_events(scenario: &Scenario, entries: &[Entry], answers: &[bool]) -> Vec
 /// Links that deliver packets by events share a delay line if, as far as is known, their packets come out in the order
 /// in which they are accepted: links equally far behind one link, and links equally far behind links of their own, as
 /// hosts' links of equal rate and delay are. Where many hosts send bursts at the same time, there are parallel delay
-/// lines. Links that are not plain have a delay line each, behind the shared ones.
-fn delay_lines(links: &[Known<'_>], spacings: &[Option<Spacing>], sends_events: &[bool]) -> (Vec<u32>, Vec<u32>) {
+/// lines. Links that are not plain have a delay line each, behind the shared ones. Unless `may_share`, as for
+/// [`Fast::earliest_end`], each link has one of its own.
+///
+/// [`Fast::earliest_end`]: crate::network::Fast::earliest_end
+fn delay_lines(
+    links: &[Known<'_>],
+    spacings: &[Option<Spacing>],
+    sends_events: &[bool],
+    may_share: bool,
+) -> (Vec<u32>, Vec<u32>) {
     let of_plain = (0..links.len()).filter(|link| sends_events[*link] && links[*link].is_plain());
     let known: Vec<(LinkId, Spacing)> = of_plain.filter_map(|link| Some((link, spacings[link]?))).collect();
     let mut behind = vec![0u32; links.len()];
@@ -282,7 +290,8 @@ fn delay_lines(links: &[Known<'_>], spacings: &[Option<Spacing>], sends_events: 
     let mut alike = BTreeMap::<_, Vec<LinkId>>::new();
     for (link, Spacing { head, gap, least, most }) in known {
         let shared_head = Some(head).filter(|head| behind[*head] > 1);
-        alike.entry((shared_head, gap, least, most)).or_default().push(link);
+        let alone = Some(link).filter(|_| !may_share);
+        alike.entry((shared_head, gap, least, most, alone)).or_default().push(link);
     }
     let mut delay_lines = vec![NO_DELAY_LINE; links.len()];
     let mut shared = Vec::new();
