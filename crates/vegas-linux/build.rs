@@ -1,5 +1,6 @@
-//! Builds the two BPF objects, the congestion control and the routers' option. rustc compiles the core to LLVM IR,
-//! which is retargeted to BPF; LLVM's tools link it with the C glue of each object.
+//! Builds the BPF objects: the congestion control, the routers' option, and the observer of the kernel's own congestion
+//! controls. rustc compiles the core to LLVM IR, which is retargeted to BPF; LLVM's tools link it with the C glue of
+//! each object.
 //!
 //! rustc has no stable BPF target; its IR for the host does as well, since the core has neither pointers in its data
 //! nor vectors, and both machines are 64 bits wide and little-endian. LLVM reads IR of its own major version or an
@@ -31,10 +32,14 @@ const RUSTC: &[&str] = &[
     "-Cjump-tables=no",
     "--cfg=vegas_kernel",
 ];
-/// The instruction set of BPF: signed division needs version 4 (Linux 6.6).
-const BPF_CPU: &str = "-mcpu=v4";
-/// The names of the objects; their C glue is in `kernel/`.
-const OBJECTS: [&str; 2] = ["vegas", "option"];
+/// The objects; their C glue is in `kernel/`.
+const OBJECTS: [Object; 3] = [
+    // signed division needs version 4 (Linux 6.6)
+    Object { name: "vegas", cpu: "-mcpu=v4" },
+    Object { name: "option", cpu: "-mcpu=v4" },
+    // older kernels have their own congestion controls too
+    Object { name: "observer", cpu: "-mcpu=v3" },
+];
 const CORE: &str = "../vegas-core/src";
 /// Names the file of an algorithm from outside.
 const OWN: &str = "VEGASLAB_OWN";
@@ -56,22 +61,29 @@ fn build() -> Result<(), String> {
     let tools = Tools { version: llvm_version()? };
     let own = OwnFile::given(&out)?;
     let glue = |name: &str| out.join(format!("{name}.glue.bc"));
-    for name in OBJECTS {
-        tools.clang(&format!("kernel/{name}.bpf.c"), &glue(name))?;
+    for Object { name, cpu } in OBJECTS {
+        tools.clang(cpu, &format!("kernel/{name}.bpf.c"), &glue(name))?;
     }
+    let core_glue = glue(OBJECTS[0].name);
     let core = out.join("core.ll");
     tools.run(
         "llvm-link",
         &["-S".into(), "-o".into(), text(&core)].into_iter().chain(rust_ir(&out, own.as_ref())?).collect::<Vec<_>>(),
     )?;
-    let layout = tools.data_layout(&glue(OBJECTS[0]))?;
+    let layout = tools.data_layout(&core_glue)?;
     let separate = retarget(&core, &layout).map_err(|problem| blame(own.as_ref(), problem))?;
-    tools.glue_of(&separate, &out, &glue(OBJECTS[0]))?;
-    OBJECTS.iter().try_for_each(|name| {
+    tools.glue_of(&separate, OBJECTS[0].cpu, &out, &core_glue)?;
+    OBJECTS.iter().try_for_each(|Object { name, cpu }| {
         tools
-            .object(&out.join(format!("{name}.bpf.o")), &glue(name), &core)
+            .object(cpu, &out.join(format!("{name}.bpf.o")), &glue(name), &core)
             .map_err(|problem| blame(own.as_ref(), problem))
     })
+}
+
+/// A BPF object, and the version of BPF's instructions that it may have.
+struct Object {
+    name: &'static str,
+    cpu: &'static str,
 }
 
 /// An algorithm from outside.
@@ -203,7 +215,7 @@ struct Tools {
 }
 
 impl Tools {
-    fn clang(&self, source: &str, glue: &Path) -> Result<(), String> {
+    fn clang(&self, cpu: &str, source: &str, glue: &Path) -> Result<(), String> {
         // bpf_helpers.h comes with the loader's own library
         let headers = PathBuf::from(variable("DEP_BPF_INCLUDE")?);
         let mut arguments: Vec<String> = [
@@ -213,7 +225,7 @@ impl Tools {
             "-Werror",
             "-target",
             "bpf",
-            BPF_CPU,
+            cpu,
             "-fno-jump-tables",
             "-D__TARGET_ARCH_x86",
             "-emit-llvm",
@@ -226,10 +238,10 @@ impl Tools {
     }
 
     /// Adds the C functions around those that are examined separately to an object's glue.
-    fn glue_of(&self, separate: &[Separate], out: &Path, glue: &Path) -> Result<(), String> {
+    fn glue_of(&self, separate: &[Separate], cpu: &str, out: &Path, glue: &Path) -> Result<(), String> {
         let (source, compiled) = (out.join("separate.c"), out.join("separate.bc"));
         fs::write(&source, separate::c_source(separate)).map_err(|error| format!("{}: {error}", source.display()))?;
-        self.clang(&text(&source), &compiled)?;
+        self.clang(cpu, &text(&source), &compiled)?;
         self.run("llvm-link", &[text(glue), text(&compiled), "-o".into(), text(glue)]).map(drop)
     }
 
@@ -240,7 +252,7 @@ impl Tools {
     }
 
     /// Links, optimises and compiles an object; only the symbols that the glue defines stay visible.
-    fn object(&self, object: &Path, glue: &Path, core: &Path) -> Result<(), String> {
+    fn object(&self, cpu: &str, object: &Path, glue: &Path, core: &Path) -> Result<(), String> {
         let beside = |kind: &str| text(&object.with_extension(kind));
         let (linked, optimised) = (beside("linked.bc"), beside("optimised.bc"));
         let symbols = self.run("llvm-nm", &["--defined-only".into(), "--format=just-symbols".into(), text(glue)])?;
@@ -248,7 +260,7 @@ impl Tools {
         self.run("llvm-link", &[text(glue), text(core), "-o".into(), linked.clone()])?;
         let passes = ["-passes=internalize,default<O2>".into(), format!("-internalize-public-api-list={public}")];
         self.run("opt", &[&passes[..], &[linked, "-o".into(), optimised.clone()]].concat())?;
-        let llc = ["-march=bpf", BPF_CPU, "-filetype=obj"].map(Into::into);
+        let llc = ["-march=bpf", cpu, "-filetype=obj"].map(Into::into);
         self.run("llc", &[&llc[..], &[optimised, "-o".into(), text(object)]].concat())?;
         self.check_whole(object)
     }

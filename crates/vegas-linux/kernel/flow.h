@@ -4,6 +4,7 @@
 
 #include "vegas_abi.h"
 #include "kernel_types.h"
+#include "records.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
@@ -11,17 +12,6 @@
 
 /* the numbers of the algorithm, fixed when it is loaded */
 const volatile struct vegas_config config SEC(".rodata.config");
-
-/* calls of the core are traced until this time of the monotonic clock, ns */
-volatile __u64 traced_until SEC(".data.traced");
-/* connections that took the algorithm, and records for which the trace had no room */
-volatile __u64 flows_started SEC(".data.counts");
-volatile __u64 records_lost SEC(".data.counts");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4 << 20);
-} trace SEC(".maps");
 
 /* --- the storage of a socket --- */
 
@@ -82,63 +72,21 @@ static int core_step(struct vegas_kept *kept, const struct vegas_event *event, s
 	return 1;
 }
 
-static void map_ipv4(__u32 *address, __u32 ipv4)
-{
-	address[0] = 0;
-	address[1] = 0;
-	address[2] = __builtin_bswap32(0xffff);
-	address[3] = ipv4;
-}
-
-static void copy_ipv6(__u32 *address, const struct in6_addr *from)
-{
-	int word;
-
-	for (word = 0; word < 4; word++)
-		address[word] = from->in6_u.u6_addr32[word];
-}
-
-static void record_addresses(struct vegas_record *slot, const struct sock_common *socket)
-{
-	if (bpf_core_field_exists(socket->skc_v6_daddr) && socket->skc_family == AF_INET6) {
-		copy_ipv6(slot->local_address, &socket->skc_v6_rcv_saddr);
-		copy_ipv6(slot->remote_address, &socket->skc_v6_daddr);
-	} else {
-		map_ipv4(slot->local_address, socket->skc_rcv_saddr);
-		map_ipv4(slot->remote_address, socket->skc_daddr);
-	}
-}
-
 static void record(const struct flow *flow, const struct tcp_sock *tp)
 {
-	const struct sock_common *socket = &tp->inet_conn.icsk_inet.sk.__sk_common;
-	struct vegas_record *slot;
+	struct vegas_record *slot = new_record(tp, flow->event.now_ns);
 
-	if (flow->event.now_ns >= traced_until)
+	if (!slot)
 		return;
-	slot = bpf_ringbuf_reserve(&trace, sizeof(*slot), 0);
-	if (!slot) {
-		__sync_fetch_and_add(&records_lost, 1);
-		return;
-	}
 	slot->flow = flow->number;
 	slot->event = flow->event;
 	slot->decision = flow->decision;
-	slot->bytes_acked = tp->bytes_acked;
-	slot->snd_cwnd = tp->snd_cwnd;
-	slot->segments_sent = tp->data_segs_out;
-	slot->segments_retransmitted = tp->total_retrans;
-	slot->local_port = socket->skc_num;
-	slot->remote_port = __builtin_bswap16(socket->skc_dport);
-	slot->mss_bytes = tp->mss_cache;
-	record_addresses(slot, socket);
-	/* readers poll, so no wakeup */
-	bpf_ringbuf_submit(slot, BPF_RB_NO_WAKEUP);
+	submit_record(slot);
 }
 
 static __u32 whole_segments(const struct flow *flow)
 {
-	return flow->decision.window_raw >> 28;
+	return flow->decision.window_raw >> WINDOW_BITS;
 }
 
 static __u32 threshold(const struct flow *flow)

@@ -52,6 +52,15 @@ struct inet_sock {
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
 	__u8 icsk_ca_state : 5;
+	__u64 icsk_ca_priv[13];
+};
+
+struct minmax_sample {
+	__u32 t, v;
+};
+
+struct minmax {
+	struct minmax_sample s[3];
 };
 
 struct tcp_sock {
@@ -61,6 +70,8 @@ struct tcp_sock {
 	__u32 delivered, lost, high_seq, snd_nxt, srtt_us, sacked_out, lost_out, retrans_out;
 	__u32 data_segs_out, total_retrans;
 	__u8 is_cwnd_limited : 1;
+	/* round trips, us */
+	struct minmax rtt_min;
 	/* the oldest buffer to retransmit */
 	struct sk_buff *retransmit_skb_hint;
 };
@@ -89,9 +100,19 @@ struct ack_sample {
 struct rate_sample {
 	__u32 prior_delivered, prior_in_flight, last_end_seq;
 	__s32 delivered;
-	long interval_us;
+	long interval_us, rtt_us;
 	int losses;
 	bool is_app_limited;
+};
+
+/* what the kernel's own congestion controls keep in icsk_ca_priv */
+struct vegas {
+	/* us, and one more */
+	__u32 baseRTT;
+};
+
+struct bbr {
+	__u32 full_bw_reached : 1;
 };
 
 #pragma clang attribute pop

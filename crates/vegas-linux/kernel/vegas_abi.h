@@ -12,6 +12,9 @@ typedef __u16 __be16;
 typedef __u32 __be32, __wsum;
 
 #define NONE_U32 0xffffffffu
+#define NONE_DIFF (-0x7fffffff - 1)
+/* a window's bits below a segment */
+#define WINDOW_BITS 28
 
 struct vegas_config {
 	__u32 standalone, signal, slow_start, avoidance, cut, once_per_window, ends_at_next_ack, keep_up;

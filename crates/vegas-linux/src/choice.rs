@@ -1,5 +1,6 @@
 //! The choice of the algorithm for the kernel: a preset with changes, or the algorithm of a scenario's flow.
 
+pub(crate) mod kernels;
 pub mod outside;
 
 use serde_json::json;

@@ -13,16 +13,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use clap::{Args, Parser, Subcommand};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use vegas_linux::Error;
 use vegas_linux::choice::Choice;
 use vegas_linux::choice::outside;
+use vegas_linux::clock::Pace;
 use vegas_linux::machine::attached::Attached;
 use vegas_linux::machine::host;
 use vegas_linux::machine::installed::Installed;
-use vegas_linux::run::Receivers;
+use vegas_linux::run::{Manner, Receivers, Run};
 use vegas_results::WriteOptions;
 
 /// Congestion controls of the Vegas family in this machine's TCP.
@@ -105,6 +106,32 @@ struct RunFile {
     /// Ends with the process that started it
     #[arg(long, hide = true)]
     with_parent: bool,
+    /// Runs the kernel's own congestion controls where presets are copies of them
+    #[arg(long, hide = true)]
+    kernels_own: bool,
+    /// In a guest with virtual time: its description for the summary and the manifest, as JSON
+    #[arg(long, hide = true, value_name = "JSON", value_parser = table)]
+    world: Option<Map<String, Value>>,
+}
+
+impl RunFile {
+    fn manner(&self) -> Manner {
+        Manner {
+            receivers: if self.no_echo { Receivers::Ignore } else { Receivers::Echo },
+            kernels_own: self.kernels_own,
+            pace: if self.world.is_some() { Pace::Virtual } else { Pace::Real },
+        }
+    }
+
+    /// Returns the summary's table about the machine, with its name.
+    fn about(&self, run: &Run) -> (String, Value) {
+        let mut about = run.to_json();
+        let Some(world) = &self.world else { return ("linux".into(), about) };
+        if let Value::Object(about) = &mut about {
+            about.extend(world.clone());
+        }
+        ("world".into(), about)
+    }
 }
 
 /// The exit code for bad input and for a machine that lacks something; one line says what is wrong.
@@ -123,11 +150,16 @@ pub(crate) fn main() -> ExitCode {
         Ok(stop) => stop,
         Err(error) => return complain(error, BAD_INPUT),
     };
-    match (host::check().and_then(|()| run(&command.action, &stop.flag)), stop.code()) {
+    match (check(&command.action).and_then(|()| run(&command.action, &stop.flag)), stop.code()) {
         (Ok(()), _) => ExitCode::SUCCESS,
         (Err(_), Some(code)) => complain("interrupted; nothing was written", code),
         (Err(error), None) => complain(error, BAD_INPUT),
     }
+}
+
+/// Checks that this machine has what an action needs. A run in a guest looks at its scenario first.
+fn check(action: &Action) -> Result<(), Error> {
+    if matches!(action, Action::Run(RunFile { world: Some(_), .. })) { Ok(()) } else { host::check() }
 }
 
 fn complain(what: impl Display, code: u8) -> ExitCode {
@@ -249,17 +281,17 @@ fn run_file(file: &RunFile, stop: &AtomicBool) -> Result<(), Error> {
     if let Some(folder) = &folder {
         vegas_results::check_folder(folder).map_err(|error| Error(error.to_string()))?;
     }
-    let receivers = if file.no_echo { Receivers::Ignore } else { Receivers::Echo };
-    let run = vegas_linux::run::run_to(&scenario, receivers, stop)?;
+    let run = vegas_linux::run::run_in(&scenario, file.manner(), stop)?;
+    let (key, about) = file.about(&run);
     let wall_s = run.outcome.end_s;
     if let Some(folder) = &folder {
         let options = WriteOptions { csv: file.csv, pcapng: file.pcapng };
-        let about = Map::from_iter([("linux".to_owned(), run.to_json())]);
+        let about = Map::from_iter([(key.clone(), about.clone())]);
         vegas_results::write_folder_about(folder, &scenario, &run.outcome, wall_s, options, &about)
             .map_err(|error| Error(error.to_string()))?;
     }
     let mut summary = vegas_results::summary(&scenario, &run.outcome, wall_s);
-    summary["linux"] = run.to_json();
+    summary[key] = about;
     let said = match (file.json, folder) {
         (false, Some(folder)) => writeln!(io::stdout(), "{summary:#}\nresults: {}", folder.display()),
         _ => writeln!(io::stdout(), "{summary}"),
@@ -298,6 +330,10 @@ impl Stop {
 fn signalled(signal: usize) -> u8 {
     const SIGNALLED: u8 = 128;
     SIGNALLED + signal as u8
+}
+
+fn table(text: &str) -> Result<Map<String, Value>, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 fn key_and_value(text: &str) -> Result<(String, String), String> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod maps;
 pub mod object;
+pub(crate) mod observer;
 pub mod option;
 pub(crate) mod plain;
 pub mod reading;

@@ -6,6 +6,7 @@
 //! devices, and follows live connections. [`run`] carries a scenario out with real sockets: endpoints in namespaces of
 //! their own, and between them the simulator's own network in real time ([`network`]), with the simulator's tables as
 //! the result.
+//! [`guest`] is this program as the first process of a virtual machine, in which such a run takes virtual time.
 //!
 //! The kernel side is in `kernel/`: C glue, and the core as LLVM IR (`build.rs`).
 
@@ -18,6 +19,7 @@ pub mod clock;
 #[cfg_attr(not(test), expect(dead_code, reason = "the kernel's copy runs it"))]
 mod departures;
 mod error;
+pub mod guest;
 pub mod kernel;
 pub mod machine;
 pub mod network;

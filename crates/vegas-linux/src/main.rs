@@ -5,5 +5,8 @@ mod command;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if vegas_linux::guest::is_here() {
+        vegas_linux::guest::main();
+    }
     command::main()
 }

@@ -4,6 +4,7 @@ pub(crate) mod addresses;
 mod capture;
 pub mod lateness;
 pub(crate) mod namespace;
+mod netlink;
 mod packets;
 pub mod processors;
 pub mod router;

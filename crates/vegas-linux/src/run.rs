@@ -8,6 +8,7 @@ mod endpoints;
 mod quic;
 pub mod recording;
 
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread::{self, Scope, ScopedJoinHandle};
@@ -21,10 +22,13 @@ use vegas_sim::scenario::{FlowSpec, Scenario, Transport};
 
 use crate::Error;
 use crate::choice::Choice;
-use crate::clock::{Clock, pause};
+use crate::choice::kernels::Kernels;
+use crate::clock::{Clock, Pace, pause};
+use crate::kernel::observer::{By, Observer};
 use crate::kernel::option::{Device, Programs};
 use crate::kernel::records::Record;
 use crate::kernel::trace::Trace;
+use crate::machine::host;
 use crate::machine::own::Own;
 use crate::network::addresses::{self, FLOWS_MAX, RECEIVERS, SENDERS};
 use crate::network::lateness::Lateness;
@@ -47,7 +51,8 @@ pub struct Run {
     pub packets_refused: u64,
     /// The kernel's records, in the order of time.
     pub records: Vec<Record>,
-    /// Each flow's algorithm in the kernel; `None` for a flow by QUIC.
+    /// Each flow's algorithm in the kernel; `None` for a flow by QUIC, and for one of a congestion control of the
+    /// kernel's own.
     pub algorithms: Vec<Option<Choice>>,
 }
 
@@ -82,77 +87,191 @@ pub enum Receivers {
     Ignore,
 }
 
+/// How a run is carried out.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// Whether the receivers know RoVegas's option.
+    pub receivers: Receivers,
+    /// Whether the kernel's own congestion controls run where presets are copies of them.
+    pub kernels_own: bool,
+    /// How time passes.
+    pub pace: Pace,
+}
+
+impl Default for Manner {
+    fn default() -> Self {
+        Manner { receivers: Receivers::Echo, kernels_own: false, pace: Pace::Real }
+    }
+}
+
 /// Carries the scenario out, in real time. The run ends with the scenario's duration, or when all flows have completed
 /// if the scenario says so. `stop` ends it early, without a result.
 pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
-    run_to(scenario, Receivers::Echo, stop)
+    run_in(scenario, Manner::default(), stop)
 }
 
-/// Like [`run`], with receivers of this kind.
-pub fn run_to(scenario: &Scenario, echo: Receivers, stop: &AtomicBool) -> Result<Run, Error> {
+/// Like [`run`], in this manner.
+pub fn run_in(scenario: &Scenario, manner: Manner, stop: &AtomicBool) -> Result<Run, Error> {
     check(scenario)?;
     let has_programs = scenario.flows.iter().any(|flow| flow.transport == Transport::Quic);
     let processors = Processors::ours()?.beside_programs(has_programs);
     let _elsewhere = processors.leave_to_router()?;
-    let choices = scenario.flows.iter().map(choice).collect::<Result<Vec<_>, _>>()?;
-    let by_tcp: Vec<Choice> = choices.iter().flatten().cloned().collect();
-    let option = option_of(&by_tcp)?;
+    let controls = Control::of_flows(scenario, manner.kernels_own)?;
+    let choices: Vec<Option<Choice>> = controls.iter().map(Control::ours).collect();
+    let ours: Vec<Choice> = choices.iter().flatten().cloned().collect();
+    if !ours.is_empty() {
+        host::check()?;
+    }
+    let option = option_of(&ours)?;
     let feedback = option.as_ref().map(Programs::feedback).transpose()?;
-    let algorithms = Own::register(&by_tcp, feedback.as_ref())?;
+    let algorithms = Own::register(&ours, feedback.as_ref())?;
+    let observer = observer(&controls)?;
     let (senders, senders_device) = Namespace::new(RECEIVERS)?;
     let (receivers, receivers_device) = Namespace::new(SENDERS)?;
-    connect(scenario, &senders, &receivers)?;
-    let carriers = [Some(&senders), (echo == Receivers::Echo).then_some(&receivers)];
+    connect(scenario, &controls, &senders, &receivers)?;
+    let carriers = [Some(&senders), (manner.receivers == Receivers::Echo).then_some(&receivers)];
     let _attached = option.as_ref().map(|option| attach(option, carriers)).transpose()?;
     let listeners =
         receivers.within(|| (0..scenario.flows.len()).map(endpoints::listen).collect::<Result<Vec<_>, _>>())?;
     let servers = servers(scenario, &senders)?;
-    let traces = algorithms.traces()?;
+    let mut traces = algorithms.traces()?;
+    traces.extend(observer.as_ref().map(Observer::trace).transpose()?);
+    let names = names(&controls, &algorithms.names);
     let end = Time::ZERO + scenario.duration;
-    let router = Router::new(&quic::as_carried(scenario), senders_device, receivers_device);
-    let over = AtomicBool::new(false);
-
-    let (clock, routed, records, fetched) = thread::scope(|scope| {
-        let (over, senders, receivers, processors) = (&over, &senders, &receivers, &processors);
-        let (ready, started) = mpsc::channel();
-        let routing = scope.spawn(move || {
-            // set even if the router dies
-            let _over = SetAtEnd(over);
-            router.run(processors, over, &ready)
-        });
-        let died = |_| Err(Error("the router died".into()));
-        let Ok(clock) = started.recv() else {
-            return Err(routing.join().unwrap_or_else(died).err().unwrap_or(Error("the router did not start".into())));
-        };
-        for listener in &listeners {
-            scope.spawn(move || endpoints::receive(listener, over));
-        }
-        let hosts = Hosts { senders, receivers, clock, end, over };
-        let ends = hosts.carry_all(scope, scenario, &servers, &algorithms.names);
-        let records = {
-            // set even if the traces cannot be read
-            let _over = SetAtEnd(over);
-            read_traces(&traces, Completion::awaited(scenario), over, stop)
-        };
-        let routed = routing.join().unwrap_or_else(died)?;
-        let end = |end: ScopedJoinHandle<'_, _>| end.join().unwrap_or_else(|_| Err(Error("a sender died".into())));
-        let fetched = ends.into_iter().map(end).collect::<Result<Vec<_>, _>>()?;
-        Ok((clock, routed, records?, fetched))
-    })?;
+    let router = Router::new(&quic::as_carried(scenario), senders_device, receivers_device, manner.pace);
+    let prepared = Prepared {
+        scenario,
+        processors: &processors,
+        senders: &senders,
+        receivers: &receivers,
+        servers: &servers,
+        end,
+    };
+    let (clock, routed, records, ends) = prepared.carry_out(router, &listeners, &traces, &names, stop)?;
     if stop.load(Ordering::Relaxed) {
         return Err(Error("stopped".into()));
     }
     algorithms.check_complete()?;
+    observer.as_ref().map_or(Ok(()), Observer::check_complete)?;
     let (lateness, packets_refused) = (routed.lateness, routed.refused);
     let by_quic = servers.into_iter().enumerate().filter_map(|(flow, server)| Some(server?.finish(flow)));
     let told: Vec<Record> = records.iter().copied().chain(by_quic.flatten()).collect();
-    let outcome = outcome(scenario, clock, routed, fetched, &told);
+    let outcome = outcome(scenario, clock, routed, ends, &told);
     Ok(Run { outcome, lateness, packets_refused, records, algorithms: choices })
 }
 
-/// Returns the flow's algorithm in the kernel; `None` if the kernel does not carry the flow.
-fn choice(spec: &FlowSpec) -> Result<Option<Choice>, Error> {
-    (spec.transport == Transport::Tcp).then(|| Choice::of_flow(spec)).transpose()
+/// What a run has before its time begins.
+#[derive(Clone, Copy)]
+struct Prepared<'a> {
+    scenario: &'a Scenario,
+    processors: &'a Processors,
+    senders: &'a Namespace,
+    receivers: &'a Namespace,
+    servers: &'a [Option<Server>],
+    end: Time,
+}
+
+impl Prepared<'_> {
+    /// Runs the router, and both ends of each flow beside it.
+    fn carry_out(
+        self,
+        router: Router,
+        listeners: &[TcpListener],
+        traces: &[Trace<'_>],
+        names: &[String],
+        stop: &AtomicBool,
+    ) -> Result<(Clock, Routed, Vec<Record>, Ends), Error> {
+        let Prepared { scenario, processors, senders, receivers, servers, end } = self;
+        let over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let over = &over;
+            let (ready, started) = mpsc::channel();
+            let routing = scope.spawn(move || {
+                // set even if the router dies
+                let _over = SetAtEnd(over);
+                router.run(processors, over, &ready)
+            });
+            let died = |_| Err(Error("the router died".into()));
+            let Ok(clock) = started.recv() else {
+                return Err(routing
+                    .join()
+                    .unwrap_or_else(died)
+                    .err()
+                    .unwrap_or(Error("the router did not start".into())));
+            };
+            let receive = |listener| scope.spawn(move || endpoints::receive(listener, over));
+            let receiving: Vec<_> = listeners.iter().map(receive).collect();
+            let hosts = Hosts { senders, receivers, clock, end, over };
+            let ends = hosts.carry_all(scope, scenario, servers, names);
+            let records = {
+                // set even if the traces cannot be read
+                let _over = SetAtEnd(over);
+                read_traces(traces, Completion::awaited(scenario), over, stop)
+            };
+            let routed = routing.join().unwrap_or_else(died)?;
+            let end = |end: ScopedJoinHandle<'_, _>| end.join().unwrap_or_else(|_| Err(Error("a sender died".into())));
+            let fetched = ends.into_iter().map(end).collect::<Result<Vec<_>, _>>()?;
+            // a receiver that died, or lost its connection, has no count
+            let in_order = receiving.into_iter().map(|receiver| receiver.join().ok()?.ok()).collect();
+            Ok((clock, routed, records?, Ends { fetched, in_order }))
+        })
+    }
+}
+
+/// The congestion control of a flow.
+enum Control {
+    /// The core's copy in the kernel.
+    Ours(Choice),
+    /// One of the kernel's own.
+    Kernels(Kernels),
+    /// By QUIC, in a program.
+    Quic,
+}
+
+impl Control {
+    fn of_flows(scenario: &Scenario, kernels_own: bool) -> Result<Vec<Self>, Error> {
+        let control = |(flow, spec): (usize, &FlowSpec)| {
+            if spec.transport == Transport::Quic {
+                return Ok(Control::Quic);
+            }
+            match if kernels_own { Kernels::of_flow(flow, spec)? } else { None } {
+                Some(kernels) => Ok(Control::Kernels(kernels)),
+                None => Choice::of_flow(spec).map(Control::Ours),
+            }
+        };
+        scenario.flows.iter().enumerate().map(control).collect()
+    }
+
+    fn ours(&self) -> Option<Choice> {
+        match self {
+            Control::Ours(choice) => Some(choice.clone()),
+            Control::Kernels(_) | Control::Quic => None,
+        }
+    }
+
+    fn kernels(&self) -> Option<&Kernels> {
+        match self {
+            Control::Kernels(kernels) => Some(kernels),
+            Control::Ours(_) | Control::Quic => None,
+        }
+    }
+}
+
+/// Returns the name for `TCP_CONGESTION` of each flow, of which `ours` has those of the core's copies in their order.
+fn names(controls: &[Control], ours: &[String]) -> Vec<String> {
+    let mut ours = ours.iter();
+    let name = |control: &Control| match control {
+        Control::Ours(_) => ours.next().cloned().unwrap_or_default(),
+        Control::Kernels(kernels) => kernels.name.clone(),
+        Control::Quic => String::new(),
+    };
+    controls.iter().map(name).collect()
+}
+
+/// Observes the flows of the kernel's own congestion controls, if there are any.
+fn observer(controls: &[Control]) -> Result<Option<Observer>, Error> {
+    let by: Vec<_> = controls.iter().map(|control| control.kernels().map(|kernels| By::of(&kernels.name))).collect();
+    by.iter().any(Option::is_some).then(|| Observer::attach(&by)).transpose()
 }
 
 /// Starts the senders of the flows by QUIC.
@@ -182,13 +301,11 @@ impl<'scope> Hosts<'scope> {
         servers: &'scope [Option<Server>],
         names: &'scope [String],
     ) -> Vec<ScopedJoinHandle<'scope, Result<Option<Fetched>, Error>>> {
-        // the kernel's algorithms have the order of the flows by TCP
-        let mut names = names.iter();
-        let carry = |(flow, (spec, server)): (usize, (&'scope FlowSpec, &'scope Option<Server>))| {
-            let name = if server.is_some() { "" } else { names.next().map(String::as_str).unwrap_or_default() };
-            scope.spawn(move || self.carry(flow, spec, server.as_ref(), name))
-        };
-        scenario.flows.iter().zip(servers).enumerate().map(carry).collect()
+        let carry =
+            |(flow, ((spec, server), name)): (usize, ((&'scope FlowSpec, &'scope Option<Server>), &'scope String))| {
+                scope.spawn(move || self.carry(flow, spec, server.as_ref(), name))
+            };
+        scenario.flows.iter().zip(servers).zip(names).enumerate().map(carry).collect()
     }
 
     /// Carries a flow to its end: by QUIC if it has a server, else by the congestion control of this name.
@@ -261,11 +378,13 @@ fn attach(option: &Programs, hosts: [Option<&Namespace>; 2]) -> Result<Vec<[Link
 /// The link header of a TUN device, bytes: it has none.
 const TUN_HEADER_BYTES: u32 = 0;
 
-fn connect(scenario: &Scenario, senders: &Namespace, receivers: &Namespace) -> Result<(), Error> {
-    for (flow, spec) in scenario.flows.iter().enumerate() {
-        let (near, far) = (addresses::sender(flow).ip().to_string(), addresses::receiver(flow).ip().to_string());
-        senders.connect(&near, &far, spec)?;
-        receivers.connect(&far, &near, spec)?;
+fn connect(scenario: &Scenario, controls: &[Control], senders: &Namespace, receivers: &Namespace) -> Result<(), Error> {
+    for (flow, (spec, control)) in scenario.flows.iter().zip(controls).enumerate() {
+        let (near, far) = (*addresses::sender(flow).ip(), *addresses::receiver(flow).ip());
+        // the core's copies set theirs themselves
+        let first_window = control.kernels().map(|kernels| kernels.initial_window);
+        senders.connect(near, far, spec, first_window)?;
+        receivers.connect(far, near, spec, None)?;
     }
     Ok(())
 }
@@ -291,17 +410,18 @@ fn read_traces(
     over: &AtomicBool,
     stop: &AtomicBool,
 ) -> Result<Vec<Record>, Error> {
-    let mut records = Vec::new();
+    // piece by piece: a long list that grows is moved, and the router waits for that
+    let mut pieces = Vec::new();
     while !over.load(Ordering::Relaxed) {
-        let known = records.len();
         if traces.is_empty() {
             pause(NAP);
         }
         for trace in traces {
-            records.extend(trace.next(NAP)?);
-        }
-        if let Some(completion) = &mut awaited {
-            records[known..].iter().for_each(|record| completion.note(record));
+            let piece = trace.next(NAP)?;
+            if let Some(completion) = &mut awaited {
+                piece.iter().for_each(|record| completion.note(record));
+            }
+            pieces.push(piece);
         }
         if stop.load(Ordering::Relaxed) || awaited.as_ref().is_some_and(Completion::is_reached) {
             break;
@@ -310,22 +430,24 @@ fn read_traces(
     over.store(true, Ordering::Relaxed);
     pause(LAST_RECORDS);
     for trace in traces {
-        records.extend(trace.next(Duration::ZERO)?);
+        pieces.push(trace.next(Duration::ZERO)?);
     }
+    let mut records = pieces.concat();
     records.sort_by_key(|record| record.event.now_ns);
     Ok(records)
 }
 
-fn outcome(
-    scenario: &Scenario,
-    clock: Clock,
-    routed: Routed,
+/// What the ends of the flows report when the run is over.
+struct Ends {
     fetched: Vec<Option<Fetched>>,
-    records: &[Record],
-) -> Outcome {
+    in_order: Vec<Option<u64>>,
+}
+
+fn outcome(scenario: &Scenario, clock: Clock, routed: Routed, ends: Ends, records: &[Record]) -> Outcome {
     let end = routed.end;
     let mut flows = vec![FlowRecord::default(); scenario.flows.len()];
-    flows.iter_mut().zip(fetched).for_each(|(flow, fetched)| flow.set_fetched(fetched));
+    flows.iter_mut().zip(ends.fetched).for_each(|(flow, fetched)| flow.set_fetched(fetched));
+    flows.iter_mut().zip(ends.in_order).for_each(|(flow, bytes)| flow.set_in_order(bytes));
     for record in records {
         let flow = addresses::flow_of_port(record.local_port).and_then(|flow| flows.get_mut(flow));
         if let Some(flow) = flow.filter(|_| clock.at(record.event.now_ns) <= end) {

@@ -1,5 +1,5 @@
 //! System calls that no crate wraps safely.
-#![allow(unsafe_code, reason = "ioctl, sched_setscheduler and libbpf take pointers")]
+#![allow(unsafe_code, reason = "ioctl, mmap, sched_setscheduler and libbpf take pointers")]
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -53,6 +53,72 @@ pub(crate) fn real_time(priority: i32) -> io::Result<()> {
     // SAFETY: the parameters outlive the call; 0 is this thread
     let result = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Lets the kernel's random numbers follow from a seed, on a machine that has no other source of them.
+pub(crate) fn seed_kernel(seed: u64) -> io::Result<()> {
+    /// `struct rand_pool_info` with its bytes; RNDADDENTROPY and RNDRESEEDCRNG of linux/random.h.
+    #[repr(C)]
+    struct Entropy {
+        bits: libc::c_int,
+        length: libc::c_int,
+        bytes: [u8; 64],
+    }
+    const ADD_ENTROPY: libc::Ioctl = 0x4008_5203;
+    const RESEED: libc::Ioctl = 0x5207;
+    let mut entropy = Entropy { bits: 512, length: 64, bytes: [0; 64] };
+    entropy.bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let file = OpenOptions::new().write(true).open("/dev/urandom")?;
+    // SAFETY: the structure is the kernel's, and outlives the calls
+    let results = unsafe {
+        [
+            libc::ioctl(file.as_raw_fd(), ADD_ENTROPY, &raw const entropy),
+            libc::ioctl(file.as_raw_fd(), RESEED, ptr::null::<u8>()),
+        ]
+    };
+    if results.contains(&-1) { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// A device's memory.
+pub(crate) struct Mapped {
+    first: NonNull<u8>,
+    length: usize,
+}
+
+impl Mapped {
+    /// Maps `length` bytes of a device's file, which begin at `offset` of its first page. It stays mapped.
+    pub(crate) fn new(file: &File, offset: usize, length: usize) -> io::Result<Self> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping overlaps nothing
+        let first =
+            unsafe { libc::mmap(ptr::null_mut(), offset + length, protection, libc::MAP_SHARED, file.as_raw_fd(), 0) };
+        if first == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let first = NonNull::new(first.cast::<u8>()).ok_or(io::ErrorKind::InvalidData)?;
+        // SAFETY: the offset lies within the mapping
+        Ok(Mapped { first: unsafe { first.add(offset) }, length })
+    }
+
+    pub(crate) fn read(&self, at: usize, length: usize) -> io::Result<Vec<u8>> {
+        self.check(at, length)?;
+        // SAFETY: the range lies within the mapping; another side writes while this one does not read
+        Ok((at..at + length).map(|at| unsafe { self.first.add(at).read_volatile() }).collect())
+    }
+
+    pub(crate) fn write(&mut self, at: usize, bytes: &[u8]) -> io::Result<()> {
+        self.check(at, bytes.len())?;
+        for (at, byte) in (at..).zip(bytes) {
+            // SAFETY: as above
+            unsafe { self.first.add(at).write_volatile(*byte) };
+        }
+        Ok(())
+    }
+
+    fn check(&self, at: usize, length: usize) -> io::Result<()> {
+        let fits = at.checked_add(length).is_some_and(|end| end <= self.length);
+        if fits { Ok(()) } else { Err(io::Error::new(io::ErrorKind::OutOfMemory, "more than the shared memory holds")) }
+    }
 }
 
 /// Attaches a tc program to a device in this thread's network namespace, behind those that are there (a tcx link).

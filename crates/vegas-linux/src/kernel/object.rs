@@ -8,7 +8,7 @@ use libbpf_rs::{ErrorKind, Link, MapCore, MapHandle, MapMut, Object, ObjectBuild
 use crate::Error;
 use crate::abi::Config;
 use crate::choice::NEEDS_CONTROL;
-use crate::kernel::maps::{FEEDBACK, PROOF_STEPS, missing, only_value, program, run_over};
+use crate::kernel::maps::{FEEDBACK, PROOF_STEPS, map, missing, only_value, program, run_over};
 use crate::kernel::plain::bytes_of;
 use crate::kernel::records::ProofStep;
 
@@ -99,6 +99,14 @@ pub(crate) fn counts(map: &MapHandle) -> Result<Counts, Error> {
     let count = |at: usize| Some(u64::from_ne_bytes(value.get(at..at + 8)?.try_into().ok()?));
     let counts = || Some(Counts { flows_started: count(0)?, records_lost: count(8)? });
     counts().ok_or_else(missing)
+}
+
+/// Checks that no record of an object was lost: a loss would leave a gap in series and proof.
+pub(crate) fn check_complete(object: &Object) -> Result<(), Error> {
+    match counts(&map(object, ".data.counts")?)?.records_lost {
+        0 => Ok(()),
+        lost => Err(Error(format!("the kernel had no room for {lost} records: the machine is too slow for it"))),
+    }
 }
 
 /// Runs the object's copy of the core over events, outside of any connection.

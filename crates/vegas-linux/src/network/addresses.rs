@@ -4,6 +4,8 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 use vegas_sim::Direction;
 
+use crate::network::netlink::Prefix;
+
 /// The port on which receivers listen.
 const RECEIVER_PORT: u16 = 5001;
 const SENDER_PORT_BASE: u16 = 10_000;
@@ -11,8 +13,8 @@ const SENDER_PORT_BASE: u16 = 10_000;
 pub(crate) const FLOWS_MAX: usize = 250;
 
 /// The networks of senders and receivers, as destinations of routes.
-pub(crate) const SENDERS: &str = "10.81.0.0/16";
-pub(crate) const RECEIVERS: &str = "10.82.0.0/16";
+pub(crate) const SENDERS: Prefix = (Ipv4Addr::new(10, 81, 0, 0), 16);
+pub(crate) const RECEIVERS: Prefix = (Ipv4Addr::new(10, 82, 0, 0), 16);
 
 pub(crate) fn sender(flow: usize) -> SocketAddrV4 {
     SocketAddrV4::new(Ipv4Addr::new(10, 81, 0, host(flow)), SENDER_PORT_BASE + flow as u16)

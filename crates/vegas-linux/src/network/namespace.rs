@@ -2,13 +2,17 @@
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
-use std::process::Command;
+use std::net::Ipv4Addr;
 use std::thread;
 
+use netlink_packet_route::link::LinkAttribute;
+use netlink_packet_route::route::RouteMetric;
 use nix::sched::{CloneFlags, setns, unshare};
+use vegas_core::units::Segments;
 use vegas_sim::scenario::FlowSpec;
 
 use crate::Error;
+use crate::network::netlink::{self, Prefix, WHOLE};
 use crate::sys;
 
 /// A network namespace with one TUN device, `path`.
@@ -34,10 +38,18 @@ const SETTINGS: [(&str, &str); 8] = [
     ("tcp_mtu_probing", "0"),
 ];
 
+/// A packet at a time: a burst of several would look like a queue; routes bound the size of packets.
+const PACKETS_ONE_BY_ONE: [LinkAttribute; 3] =
+    [LinkAttribute::TxQueueLen(10_000), LinkAttribute::GsoMaxSegs(1), LinkAttribute::Mtu(65_535)];
+/// The bit of RTAX_LOCK for RTAX_MTU.
+const LOCKED_MTU: u32 = 1 << 2;
+/// RTAX_FEATURE_ECN.
+const FEATURE_ECN: u32 = 1;
+
 impl Namespace {
     /// Creates a namespace with its device; returns both the namespace and the device's other end. Packets for `far` go
     /// into the device.
-    pub(crate) fn new(far: &str) -> Result<(Self, File), Error> {
+    pub(crate) fn new(far: Prefix) -> Result<(Self, File), Error> {
         in_thread(|| {
             let failed = |what, error| Error::new(format!("a network namespace: {what}"), error);
             unshare(CloneFlags::CLONE_NEWNET).map_err(|error| failed("unshare", error.into()))?;
@@ -48,27 +60,34 @@ impl Namespace {
                 let path = format!("/proc/sys/net/ipv4/{name}");
                 fs::write(&path, value).map_err(|error| Error::new(&path, error))?;
             }
-            ip(&["link", "set", "lo", "up"])?;
-            // a packet at a time: a burst of several would look like a queue; routes bound the size of packets
-            ip(&["link", "set", DEVICE, "up", "txqueuelen", "10000", "gso_max_segs", "1", "mtu", "65535"])?;
-            ip(&["route", "add", far, "dev", DEVICE])?;
+            netlink::set_up("lo", &[]).map_err(|error| failed("lo", error))?;
+            netlink::set_up(DEVICE, &PACKETS_ONE_BY_ONE).map_err(|error| failed(DEVICE, error))?;
+            netlink::add_route(DEVICE, far, None, Vec::new()).map_err(|error| failed("a route", error))?;
             Ok((Namespace { handle }, tun))
         })
     }
 
-    /// Adds an address, and a route from it to the other end of a flow.
-    pub(crate) fn connect(&self, near: &str, far: &str, spec: &FlowSpec) -> Result<(), Error> {
+    /// Adds an address, and a route from it to the other end of a flow. Connections begin with `first_window`, if it is
+    /// given.
+    pub(crate) fn connect(
+        &self,
+        near: Ipv4Addr,
+        far: Ipv4Addr,
+        spec: &FlowSpec,
+        first_window: Option<Segments>,
+    ) -> Result<(), Error> {
+        let mut metrics = vec![RouteMetric::Mtu(spec.packet.get() as u32), RouteMetric::Lock(LOCKED_MTU)];
+        if spec.host.delayed_ack.is_none() {
+            metrics.push(RouteMetric::QuickAck(1));
+        }
+        if spec.ecn {
+            metrics.push(RouteMetric::Features(FEATURE_ECN));
+        }
+        metrics.extend(first_window.map(|Segments(segments)| RouteMetric::InitCwnd(segments)));
         self.within(|| {
-            ip(&["address", "add", &format!("{near}/32"), "dev", DEVICE])?;
-            let mtu = spec.packet.get().to_string();
-            let mut route = vec!["route", "add", far, "dev", DEVICE, "src", near, "mtu", "lock", &mtu];
-            if spec.host.delayed_ack.is_none() {
-                route.extend(["quickack", "1"]);
-            }
-            if spec.ecn {
-                route.extend(["features", "ecn"]);
-            }
-            ip(&route)
+            let added = netlink::add_address(DEVICE, near)
+                .and_then(|()| netlink::add_route(DEVICE, (far, WHOLE), Some(near), metrics));
+            added.map_err(|error| Error::new(format!("a route from {near} to {far}"), error))
         })
     }
 
@@ -98,16 +117,4 @@ fn without_ipv6() -> Result<(), Error> {
 
 fn in_thread<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|_| Err(Error("a thread died".into())))
-}
-
-fn ip(arguments: &[&str]) -> Result<(), Error> {
-    let what = || format!("ip {}", arguments.join(" "));
-    let output = Command::new("ip")
-        .args(arguments)
-        .output()
-        .map_err(|error| Error::new(what(), format!("{error} (it comes with Debian's iproute2)")))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(Error::new(what(), String::from_utf8_lossy(&output.stderr).trim()))
 }

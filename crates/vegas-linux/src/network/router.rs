@@ -25,7 +25,7 @@ use vegas_sim::scenario::{FlowSpec, Scenario};
 use vegas_sim::{Carried, Carrier, Delivery, Direction};
 
 use crate::Error;
-use crate::clock::{Clock, pause};
+use crate::clock::{Clock, Pace, pause};
 use crate::network::capture::Capture;
 use crate::network::lateness::Lateness;
 use crate::network::packets::{Packets, mark, parse};
@@ -65,8 +65,14 @@ pub struct Router {
     /// Packets that hosts have sent and that the network has not taken in yet, in the order of time.
     sent: VecDeque<(Time, Carried)>,
     delivered: Vec<Delivery>,
-    late_to_senders: Vec<Span>,
-    late_to_receivers: Vec<Span>,
+    late: Late,
+    pace: Pace,
+}
+
+/// How late the packets left the router, and the lateness that changes no result.
+struct Late {
+    to_senders: Vec<Span>,
+    to_receivers: Vec<Span>,
     bound: Span,
 }
 
@@ -79,24 +85,29 @@ const NAP: Span = Span::from_millis(20);
 
 impl Router {
     /// Makes the network of a scenario between the devices of the senders' and the receivers' namespaces.
-    pub fn new(scenario: &Scenario, senders: File, receivers: File) -> Self {
+    pub fn new(scenario: &Scenario, senders: File, receivers: File, pace: Pace) -> Self {
+        // in virtual time nothing is locked, and memory is taken as it is needed
+        let largest = if pace == Pace::Real { largest_packet(scenario) } else { 0 };
         Router {
             carrier: Carrier::new(scenario),
             clock: Clock::start(),
             end: Time::ZERO + scenario.duration,
             senders,
             receivers,
-            packets: Packets::new(largest_packet(scenario)),
-            leaving: Vec::with_capacity(largest_packet(scenario)),
+            packets: Packets::new(largest),
+            leaving: Vec::new(),
             ecn: scenario.flows.iter().map(|flow| flow.ecn).collect(),
             // a packet appears once where it is sent, and once where it is received
             capture: Capture::with_room_for(scenario.capture.then(|| 2 * packets_at_most(scenario))),
             refused: 0,
             sent: VecDeque::with_capacity(SENT_AT_ONCE),
             delivered: Vec::with_capacity(packets_at_most(scenario)),
-            late_to_senders: Vec::with_capacity(packets_at_most(scenario)),
-            late_to_receivers: Vec::with_capacity(packets_at_most(scenario)),
-            bound: half_a_packet(scenario),
+            late: Late {
+                to_senders: Vec::with_capacity(packets_at_most(scenario)),
+                to_receivers: Vec::with_capacity(packets_at_most(scenario)),
+                bound: half_a_packet(scenario),
+            },
+            pace,
         }
     }
 
@@ -104,12 +115,17 @@ impl Router {
     /// one does not sleep, since a thread that sleeps may wake late. If another run has the processors, one thread
     /// serves, and sleeps. `ready` gets the clock when time begins.
     pub fn run(mut self, processors: &Processors, over: &AtomicBool, ready: &Sender<Clock>) -> Result<Routed, Error> {
-        // page faults would make packets late
-        mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE)
-            .map_err(|error| Error::new("locking memory", error))?;
+        if self.pace == Pace::Real {
+            // page faults would make packets late
+            mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE)
+                .map_err(|error| Error::new("locking memory", error))?;
+        }
         let devices = self.devices().map_err(|error| Error::new("a device of the router", error))?;
         let taken = processors.take()?;
-        self.clock = Clock::start();
+        self.clock = match self.pace {
+            Pace::Real => Clock::start(),
+            Pace::Virtual => Clock::start_at_second(),
+        };
         // the receiver of this message lives as long as this process
         let _ = ready.send(self.clock);
         let router = Mutex::new(&mut self);
@@ -132,7 +148,7 @@ impl Router {
             outcome: Outcome { frames: self.capture.finish(end), ..self.carrier.finish(end) },
             delivered: self.delivered,
             end,
-            lateness: Lateness::of(self.late_to_senders, &self.late_to_receivers, self.bound),
+            lateness: Lateness::of(self.late.to_senders, &self.late.to_receivers, self.late.bound),
             refused: self.refused,
         })
     }
@@ -141,13 +157,18 @@ impl Router {
         Ok([self.senders.try_clone()?, self.receivers.try_clone()?])
     }
 
-    /// Does the work that is due; returns the time of the next work, or `None` at the end.
-    fn turn(&mut self) -> Result<Option<Time>, Error> {
-        self.take_in(Direction::Forward, None)?;
-        self.take_in(Direction::Backward, None)?;
+    /// Takes in the packets of hosts that have some, and does the work that is due; returns the time of the next work,
+    /// or `None` at the end.
+    fn turn(&mut self, have: HavePackets) -> Result<Option<Time>, Error> {
+        if have.senders {
+            self.take_in(Direction::Forward, None)?;
+        }
+        if have.receivers {
+            self.take_in(Direction::Backward, None)?;
+        }
         self.catch_up()?;
         let now = self.clock.now();
-        let due = self.next_step().unwrap_or(self.end).min(self.end).min(now + NAP);
+        let due = self.carrier.next_delivery().unwrap_or(self.end).min(self.end).min(now + NAP);
         Ok((now < self.end).then_some(due))
     }
 
@@ -181,8 +202,8 @@ impl Router {
         }
         self.capture.delivered(&delivery, &self.leaving);
         let (mut device, late) = match delivery.direction {
-            Direction::Forward => (&self.receivers, &mut self.late_to_receivers),
-            Direction::Backward => (&self.senders, &mut self.late_to_senders),
+            Direction::Forward => (&self.receivers, &mut self.late.to_receivers),
+            Direction::Backward => (&self.senders, &mut self.late.to_senders),
         };
         // measured before the write: the host answers, be it with a whole window, before `write` returns
         late.push(self.clock.now().since(delivery.at));
@@ -256,33 +277,62 @@ fn serve(
     shift: Option<Shift>,
     over: &AtomicBool,
 ) -> Result<(), Error> {
-    let clock = lock(router).clock;
+    let Router { clock, pace, .. } = **lock(router);
+    let mut have = HavePackets { senders: true, receivers: true };
     while !over.load(Ordering::Relaxed) {
         let rest = shift.map_or(Span::ZERO, |shift| shift.begins_in(clock.now()));
         if rest > Span::ZERO {
             pause(Duration::from_nanos(rest.min(NAP).as_nanos()));
             continue;
         }
-        let Some(due) = lock(router).turn()? else { break };
-        loop {
-            let left = due.since(clock.now());
-            let sleep = if shift.is_some() { Span::ZERO } else { left };
-            if left == Span::ZERO || has_packets(devices, sleep)? {
-                break;
-            }
-        }
+        let Some(due) = lock(router).turn(have)? else { break };
+        have = match (shift, pace) {
+            (Some(_), _) => stay_awake_until(due, clock, devices)?,
+            (None, Pace::Real) => have_packets(devices, due.since(clock.now()))?,
+            (None, Pace::Virtual) => sleep_until(due, clock, devices)?,
+        };
     }
     Ok(())
 }
 
-/// Returns whether there is a packet to take in now, or within a time.
-fn has_packets([senders, receivers]: &[File; 2], within: Span) -> Result<bool, Error> {
+/// Looks for packets until this time, without sleep.
+fn stay_awake_until(due: Time, clock: Clock, devices: &[File; 2]) -> Result<HavePackets, Error> {
+    loop {
+        let left = due.since(clock.now());
+        let have = have_packets(devices, Span::ZERO)?;
+        if left == Span::ZERO || have.senders || have.receivers {
+            return Ok(have);
+        }
+    }
+}
+
+/// Sleeps until there is a packet, or it is this time. In virtual time the way from a timer's interrupt to the thread
+/// that it wakes takes the same time again and again, so that the thread can be awake when something is due.
+fn sleep_until(due: Time, clock: Clock, devices: &[File; 2]) -> Result<HavePackets, Error> {
+    const WAKING: Span = Span::from_micros(15);
+    let have = have_packets(devices, due.since(clock.now()).less(WAKING))?;
+    while !have.senders && !have.receivers && clock.now() < due {}
+    Ok(have)
+}
+
+/// The hosts that have packets for the router to take in.
+#[derive(Clone, Copy)]
+struct HavePackets {
+    senders: bool,
+    receivers: bool,
+}
+
+/// Returns which hosts have packets now, or as soon as one has within a time.
+fn have_packets([senders, receivers]: &[File; 2], within: Span) -> Result<HavePackets, Error> {
     let mut files =
         [PollFd::new(senders.as_fd(), PollFlags::POLLIN), PollFd::new(receivers.as_fd(), PollFlags::POLLIN)];
     match ppoll(&mut files, Some(TimeSpec::from_duration(Duration::from_nanos(within.as_nanos()))), None) {
-        Err(Errno::EINTR) => Ok(false),
-        result => result.map(|count| count > 0).map_err(|error| Error::new("waiting for packets", error)),
+        Ok(_) | Err(Errno::EINTR) => {}
+        Err(error) => return Err(Error::new("waiting for packets", error)),
     }
+    // without an answer, the devices are read
+    let [senders, receivers] = files.map(|file| file.any().unwrap_or(true));
+    Ok(HavePackets { senders, receivers })
 }
 
 /// Locks the router. A poisoned lock is accepted: a thread that died with it ends the run anyway.

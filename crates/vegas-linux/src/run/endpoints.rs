@@ -49,8 +49,8 @@ pub(crate) fn listen(flow: usize) -> Result<TcpListener, Error> {
     Ok(socket.into())
 }
 
-/// Accepts the connection and reads it to its end.
-pub(crate) fn receive(listener: &TcpListener, stop: &AtomicBool) -> Result<(), Error> {
+/// Accepts the connection and reads it to its end; returns how many bytes came, in order.
+pub(crate) fn receive(listener: &TcpListener, stop: &AtomicBool) -> Result<u64, Error> {
     let failed = |error| Error::new("a receiver", error);
     while !stop.load(Ordering::Relaxed) {
         match listener.accept() {
@@ -59,21 +59,24 @@ pub(crate) fn receive(listener: &TcpListener, stop: &AtomicBool) -> Result<(), E
             Err(error) => return Err(failed(error)),
         }
     }
-    Ok(())
+    Ok(0)
 }
 
-/// Discards received data at intervals: a reader that wakes for every packet would delay acknowledgements.
-fn drain(stream: &TcpStream, stop: &AtomicBool) -> std::io::Result<()> {
+/// Discards received data at intervals: a reader that wakes for every packet would delay acknowledgements. What has
+/// come by the stop counts.
+fn drain(stream: &TcpStream, stop: &AtomicBool) -> std::io::Result<u64> {
     let mut room = vec![0; 1 << 20];
-    while !stop.load(Ordering::Relaxed) {
+    let mut received = 0;
+    loop {
+        let stopped = stop.load(Ordering::Relaxed);
         // MSG_TRUNC discards the data without copying it
         match recv(stream.as_raw_fd(), &mut room, MsgFlags::MSG_TRUNC | MsgFlags::MSG_DONTWAIT) {
-            Ok(0) => return Ok(()),
+            Ok(0) => return Ok(received),
+            Err(Errno::EAGAIN) if stopped => return Ok(received),
             Err(Errno::EAGAIN | Errno::EINTR) => pause(NAP),
-            result => drop(result?),
+            result => received += result? as u64,
         }
     }
-    Ok(())
 }
 
 /// Connects at the flow's start and writes data until the flow's stop, its size or the end of the run.

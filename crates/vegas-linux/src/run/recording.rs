@@ -17,6 +17,8 @@ pub struct FlowRecord {
     rows: Vec<(Time, Record)>,
     /// The bytes on the wire that had reached the receiver by each time.
     received: Vec<(Time, u64)>,
+    /// The payload that had come to the receiver in order by the end: more than was acknowledged by then.
+    in_order: Option<u64>,
     /// The report of a QUIC client: with QUIC, the sender knows of whole packets only.
     fetched: Option<Fetched>,
 }
@@ -35,6 +37,11 @@ impl FlowRecord {
         }
     }
 
+    /// Sets how much payload had come to the receiver in order by the end.
+    pub(crate) fn set_in_order(&mut self, bytes: Option<u64>) {
+        self.in_order = bytes;
+    }
+
     /// Sets the report of a QUIC client.
     pub(crate) fn set_fetched(&mut self, fetched: Option<Fetched>) {
         self.fetched = fetched;
@@ -46,7 +53,7 @@ impl FlowRecord {
         let end = completion.or(self.lost(spec)).unwrap_or(run_end);
         let active_s = seconds(end) - seconds(spec.start);
         let acked = self.last().map_or(0, |record| self.acked_bytes(record));
-        let delivered = self.fetched.map_or(acked, |fetched| fetched.bytes);
+        let delivered = self.fetched.map(|fetched| fetched.bytes).or(self.in_order).unwrap_or(acked);
         let exit = self.slow_start_exit();
         FlowOutcome {
             start_s: seconds(spec.start),

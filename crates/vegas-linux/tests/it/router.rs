@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use vegas_core::units::Span;
+use vegas_linux::clock::Pace;
 use vegas_linux::network::processors::Processors;
 use vegas_linux::network::router::{Routed, Router};
 use vegas_sim::outcome::{CapturePoint, Frame};
@@ -41,7 +42,7 @@ fn route<T>(sets: &[&str], exchange: impl FnOnce(&Ends) -> T) -> (T, Routed) {
     let sets: Vec<_> = sets.iter().filter_map(|set| set.split_once('=')).map(|(k, v)| (k.into(), v.into())).collect();
     let scenario = Scenario::from_toml(ONE_FLOW, "router.toml", &sets).expect("a scenario");
     let ((sender, senders), (receiver, receivers)) = (device(), device());
-    let router = Router::new(&scenario, senders, receivers);
+    let router = Router::new(&scenario, senders, receivers, Pace::Real);
     let (over, processors) = (AtomicBool::new(false), Processors::ours().expect("processors"));
     let (ready, started) = mpsc::channel();
     // open until the router has ended: a closed end would refuse what it still sends

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use vegas_linux::abi::{EVENT_ACK, FLAG_FEEDBACK};
 use vegas_linux::kernel::records::Record;
-use vegas_linux::run::{Receivers, Run, run_to};
+use vegas_linux::run::{Manner, Receivers, Run, run_in};
 use vegas_sim::scenario::Scenario;
 
 use crate::support;
@@ -25,7 +25,8 @@ fn scenario(sets: &[(&str, &str)]) -> Scenario {
 }
 
 fn carry_out(sets: &[(&str, &str)], receivers: Receivers) -> Run {
-    let run = run_to(&scenario(sets), receivers, &AtomicBool::new(false)).expect("the run succeeds");
+    let manner = Manner { receivers, ..Manner::default() };
+    let run = run_in(&scenario(sets), manner, &AtomicBool::new(false)).expect("the run succeeds");
     println!("{sets:?}, {receivers:?}: {:.2} Mb/s, {}", goodput_mbps(&run), run.to_json());
     run
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -16,7 +16,10 @@ const SHORT: &str = r#"
     topology.kind = "dumbbell"
     topology.access = { rate = "1gbit", delay = "1ms" }
     topology.bottleneck = { rate = "10mbit", delay = "8ms", queue = "50p" }
-    flow = [{ algorithm = "gallop", packet = "1000b" }]
+
+    [[flow]]
+    algorithm = "gallop"
+    packet = "1000b"
 "#;
 
 /// Longer than any test waits.
@@ -78,7 +81,7 @@ fn a_signal_ends_a_run_and_leaves_nothing() {
     }
 }
 
-/// The tool that sets addresses is missing; namespaces, devices and congestion control exist already when the run
+/// The program of a flow by QUIC is missing; namespaces, devices and congestion control exist already when the run
 /// fails.
 #[test]
 fn an_error_halfway_leaves_nothing() {
@@ -86,14 +89,21 @@ fn an_error_halfway_leaves_nothing() {
         return;
     }
     let folder = folder("error");
-    let file = scenario(&folder);
+    let file = folder.join("both.toml");
+    fs::write(&file, format!("{SHORT}\n[[flow]]\nalgorithm = \"vegas\"\ntransport = \"quic\"\n")).expect("a scenario");
+    // QUIC's program lies beside the original
+    let alone = folder.join("vegas-linux");
+    fs::copy(env!("CARGO_BIN_EXE_vegas-linux"), &alone).expect("a copy of the program");
     let before = interfaces();
-    let run = command(&["run", &text(&file), "--json"]).env("PATH", &folder).spawn().expect("the program runs");
+    let mut run = Command::new(&alone);
+    let run =
+        run.args(["run", &text(&file), "--json"]).env("PATH", &folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let run = run.spawn().expect("the program runs");
     let runs = [run.id()];
     let ended = run.wait_with_output().expect("its end");
     assert_eq!(ended.status.code(), Some(2));
     let line = stderr(&ended);
-    assert!(line.starts_with("ip ") && line.contains("iproute2") && line.lines().count() == 1, "{line}");
+    assert!(line.starts_with("vegaslab-quic is not built") && line.lines().count() == 1, "{line}");
     assert!(eventually(|| is_as_before(&runs, &before)), "{:?}", left(&runs));
     fs::remove_dir_all(&folder).expect("the test's own folder");
 }
