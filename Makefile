@@ -171,7 +171,7 @@ WITH_OWN := $(if $(OWN),VEGASLAB_OWN=$(abspath $(OWN)))
 linux: $(VENV)/.commit ## the command vegaslab linux: congestion controls in this machine's kernel (OWN=FILE: one's own too)
 	@tools/linux_ready.sh
 	$(COMMIT) $(WITH_OWN) cargo build --quiet --locked --release $(LINUX) --bin vegas-linux
-	install $(TARGET)/release/vegas-linux $(BIN)/vegas-linux
+	install --strip $(TARGET)/release/vegas-linux $(BIN)/vegas-linux
 
 TABLE5_ROUNDS ?= 5
 
@@ -181,10 +181,14 @@ linux-table5: build linux ## Gallop's table 5 with real sockets over two emulate
 		--repeat $(TABLE5_ROUNDS) -o results/linux-table5
 
 .PHONY: linux-packages
-linux-packages: ## Debian's packages that vegas-linux needs, as root
+linux-packages: ## Debian's packages that vegas-linux and `--world kernel` need, as root
 	apt-get update --quiet --quiet
 	apt-get install --quiet --quiet --yes --no-install-recommends \
-		clang-22 llvm-22 libelf-dev zlib1g-dev pkg-config iproute2 >/dev/null
+		clang-22 llvm-22 libelf-dev zlib1g-dev pkg-config iproute2 qemu-system-x86 >/dev/null
+
+.PHONY: kernel
+kernel: build ## Debian's kernel for `--world kernel`, in this user's cache: docs/kernel-world.md
+	$(BIN)/vegaslab kernel fetch
 
 # --- tests ---
 

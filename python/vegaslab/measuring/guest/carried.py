@@ -1,0 +1,41 @@
+"""The keys of a scenario that the kernel's hosts cannot follow. The guest's program refuses the rest, by name too."""
+
+from typing import Any
+
+from vegaslab.measuring.linux import LinuxError
+
+_HOST_KEYS = ("kind", "delayed_ack", "handshake")
+"""The keys of a host that the kernel's may have."""
+
+_PROGRAMS = ("python", "wasm")
+"""The keys of algorithms in programs of one's own."""
+
+_HEADERS = ("40b", 40)
+"""The headers of a packet, which is also the size of an acknowledgement: the kernel's have no timestamps here."""
+
+
+def check(document: dict[str, Any]) -> None:
+    """Raises `LinuxError` with one line for a key that a run in the kernel would not follow."""
+    for number, flow in enumerate(document.get("flow", [])):
+        for key, remedy in _not_carried(flow):
+            raise LinuxError(f"flow.{number}.{key}: the kernel does not carry it; {remedy}")
+
+
+def _not_carried(flow: dict[str, Any]) -> list[tuple[str, str]]:
+    found = []
+    given = flow.get("host")
+    host = given if isinstance(given, dict) else {}
+    algorithm = flow.get("algorithm")
+    if flow.get("transport") == "quic":
+        found.append(("transport", 'leave out "quic", which needs a program beside the kernel'))
+    if isinstance(algorithm, dict):
+        remedy = "write a preset, or parts: no program of your own runs in the guest"
+        found += [(f"algorithm.{key}", remedy) for key in _PROGRAMS if key in algorithm]
+    for key, table in (("delayed_ack", flow), ("host.delayed_ack", host)):
+        if table.get("delayed_ack", False) not in (False, "linux"):
+            found.append((key, 'write "linux", for the kernel delays by its own rule'))
+    found += [(f"host.{key}", "leave it out, for the kernel has its own") for key in host if key not in _HOST_KEYS]
+    if host.get("handshake", "full") != "full":
+        found.append(("host.handshake", "leave it out, for the kernel always has one"))
+    found += [(key, 'write "40b"') for key in ("ack", "header") if flow.get(key, "40b") not in _HEADERS]
+    return found

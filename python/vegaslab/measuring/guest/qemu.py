@@ -1,0 +1,141 @@
+"""QEMU: found, started with a clock that counts instructions, and ended with its user."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from vegaslab.measuring.guest.exchange import BYTES, Exchange
+from vegaslab.measuring.guest.kernels import Kernel
+from vegaslab.measuring.linux import LinuxError
+
+_PROGRAM = "qemu-system-x86_64"
+MEMORY_MB = 1024
+"""The guest's memory. Pages that the guest does not use take none."""
+
+_CPU = "qemu64,+fsgsbase,+rdtscp"
+"""A processor without instructions that draw random numbers, and without those that move bytes one by one: of these
+each byte counts as an instruction."""
+
+_PARAMETERS = (
+    # each run has the same addresses
+    *("console=ttyS0", "quiet", "panic=-1", "nokaslr", "norandmaps"),
+    # one clock, that of instructions, and one timer
+    *("tsc=reliable", "nolapic_timer", "nr_cpus=1", "cpuidle.off=1"),
+    # work that a machine for one run does not need
+    *("mitigations=off", "init_on_alloc=0", "hardened_usercopy=off", "randomize_kstack_offset=off"),
+    *("audit=0", "lsm=capability", "psi=0", "nowatchdog", "cgroup_disable=memory", "nosmap", "nosmep"),
+    # no thread delays the router by work on memory
+    *("preempt=full", "transparent_hugepage=never"),
+)
+
+
+@dataclass(frozen=True)
+class Qemu:
+    """The program and its version."""
+
+    program: str
+    version: str
+
+
+def find() -> Qemu:
+    """Returns the QEMU of this machine. Raises `LinuxError` if there is none."""
+    program = shutil.which(_PROGRAM)
+    if program is None:
+        raise LinuxError(f"{_PROGRAM} is missing: apt-get install qemu-system-x86 (docs/kernel-world.md)")
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
+    version = re.search(r"version (\S+(?: \(\S+ \S+\))?)", said)
+    if version is None:
+        raise LinuxError(f"{program}: prints no version")
+    return Qemu(program, version[1])
+
+
+def arguments() -> list[str]:
+    """Returns the machine's description but its kernel: with QEMU's version, it decides the results of a run."""
+    return [
+        *("-no-user-config", "-nodefaults", "-display", "none", "-no-reboot"),
+        *("-machine", "q35,usb=off,vmport=off", "-m", str(MEMORY_MB), "-smp", "1"),
+        *("-cpu", _CPU, "-accel", "tcg,thread=single,tb-size=256", "-icount", "shift=0,sleep=off"),
+        *("-rtc", "base=2020-01-01,clock=vm", "-seed", "1"),
+    ]
+
+
+class Machine:
+    """A guest. It ends with the block that has it; where setpriv is installed, also with a process that is killed."""
+
+    def __init__(self, qemu: Qemu, described: Sequence[str], exchange: Exchange) -> None:
+        """Starts a machine, which shares the memory of `exchange` with this process."""
+        self._console = os.memfd_create("vegaslab-console")
+        command = [
+            *_WITH_PARENT,
+            *(qemu.program, *described),
+            *_shared(exchange.file),
+            *("-chardev", f"file,id=console,path=/dev/fd/{self._console}", "-serial", "chardev:console"),
+        ]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            pass_fds=(exchange.file, self._console),
+        )
+
+    def __enter__(self) -> Self:
+        """Returns the machine."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Ends it."""
+        self._process.kill()
+        self._process.communicate()
+        os.close(self._console)
+
+    def wait(self, limit_s: float) -> None:
+        """Waits until the guest has switched itself off. Raises `LinuxError` after `limit_s`."""
+        try:
+            self._process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            raise LinuxError(f"the guest did not end in {limit_s:g} s{self._last_words()}") from None
+        if self._process.returncode != 0:
+            raise LinuxError(self._said())
+
+    def console(self) -> str:
+        """Returns what the guest's kernel has printed."""
+        size = os.fstat(self._console).st_size
+        return os.pread(self._console, size, 0).decode(errors="replace").replace("\r", "")
+
+    def no_answer(self) -> str:
+        """Returns a line: the guest has ended without an answer."""
+        return f"the guest ended without an answer{self._last_words()}"
+
+    def _last_words(self) -> str:
+        lines = [line for line in self.console().splitlines() if line.strip()]
+        return f"; its last line: {lines[-1]}" if lines else ""
+
+    def _said(self) -> str:
+        _, said = self._process.communicate()
+        lines = said.strip().splitlines()
+        return lines[-1] if lines else f"QEMU ended with {self._process.returncode}{self._last_words()}"
+
+
+def _shared(file: int) -> list[str]:
+    """Describes the device with the shared memory."""
+    memory = f"memory-backend-file,id=exchange,size={BYTES},mem-path=/dev/fd/{file},share=on"
+    return ["-object", memory, "-device", "ivshmem-plain,memdev=exchange,addr=0x10"]
+
+
+_WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
+"""What ends QEMU when this process is killed."""
+
+
+def kernel_arguments(kernel: Kernel, initial_files: Path) -> list[str]:
+    """Returns the rest of the machine's description."""
+    return ["-kernel", str(kernel.image), "-initrd", str(initial_files), "-append", " ".join(_PARAMETERS)]
