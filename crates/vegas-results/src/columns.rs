@@ -63,7 +63,7 @@ pub const FLOWS: TableSpec = TableSpec {
         column("segments_sent", "segments", "data segments sent, retransmissions included", |_, o| {
             flow_counts(o, |f| f.segments_sent)
         }),
-        column("segments_retransmitted", "segments", "data segments sent again", |_, o| {
+        column("segments_retransmitted", "segments", "data segments retransmitted", |_, o| {
             flow_counts(o, |f| f.segments_retransmitted)
         }),
         column("timeouts", "timeouts", "retransmission timeouts", |_, o| flow_counts(o, |f| f.timeouts)),
@@ -193,7 +193,7 @@ pub const FLOW_SERIES: TableSpec = TableSpec {
         column("acked_bytes", "bytes", "payload acknowledged since the start", |_, o| {
             counts(&o.flow_series.acked_bytes)
         }),
-        column("retransmits", "segments", "segments sent again since the start", |_, o| {
+        column("retransmits", "segments", "segments retransmitted since the start", |_, o| {
             counts(&o.flow_series.retransmits)
         }),
         column("timeouts", "timeouts", "retransmission timeouts since the start", |_, o| {

@@ -67,7 +67,7 @@ def test_two_reports_are_compared(vegaslab: Command) -> None:
     worse = vegaslab("evaluate", "--compare", "old", "new")
     assert worse.returncode == 1
     assert any(
-        line.split()[:2] == ["ten-products", "p95_queueing_ms"] and line.endswith("worse")
+        line.split()[:2] == ["ten-bdp", "p95_queueing_ms"] and line.endswith("worse")
         for line in worse.stdout.splitlines()
     )
 

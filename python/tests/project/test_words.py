@@ -44,7 +44,9 @@ TERMS = {
 
 REPLACED = [
     (r"\btold apart\b", "distinguished; of figures: no significant difference"),
-    (r"\b(?:one|two|three|ten|half an?|a (?:third|fourth|fifth) of a) products?\b(?! of)", "BDP"),
+    (r"\b(?:one|two|three|ten|half an?|a (?:third|fourth|fifth) of a)[ -]products?\b(?! of)", "BDP"),
+    (r"\b(?:ten|half a|queue of an?) bandwidth-delay products?\b", "BDP"),
+    (r"\b(?:times|as) the product\b(?! of)|\bthe product (?:is )?\{", "the BDP"),
     (r"\bproducts? of rate and (?:delay|RTT)\b", "BDP"),
     (r"\bsent again\b|\bsends? (?:\S+ ){0,2}segments? again\b", "retransmitted"),
     (r"\banew\b", "again, or from scratch"),
@@ -54,9 +56,6 @@ REPLACED = [
     (r"\b(?:grows|does|do|is|are|receives) no more(?=[.,;:]|$)", "no longer"),
 ]
 """Phrases that neither prose nor the texts in code use, and those in their place."""
-
-KEPT = {ROOT / "crates" / "vegas-results" / "src" / "columns.rs"}
-"""Texts of this file are in the bytes of results' files, which stay."""
 
 PERSONS = {"who", "whom", "whose", "whoever"}
 PERSONS |= {"somebody", "someone", "nobody", "anybody", "anyone", "everybody", "everyone"}
@@ -144,17 +143,19 @@ def comments(suffix: str, text: str) -> Iterator[Line]:
 
 def code_of(path: Path, text: str) -> Iterator[Line]:
     """Each line up to its comment."""
-    if path.suffix in {".rs", ".ts", ".mjs", ".js", ".py", ".pyi"}:
-        mark = "#" if path.suffix.startswith(".py") else "//"
+    if path.suffix in {".rs", ".ts", ".mjs", ".js", ".py", ".pyi", ".toml"}:
+        mark = "#" if path.suffix.startswith((".py", ".toml")) else "//"
         for number, line in enumerate(text.splitlines(), 1):
             yield number, "" if line.lstrip().startswith(("*", "/*", '"""')) else line.split(mark)[0]
 
 
 def texts_of(path: Path, text: str) -> Iterator[Line]:
-    """The texts in code that users may read: string literals of several words, without f-strings' code."""
-    if path.suffix in {".py", ".rs", ".ts", ".mjs"} and path not in KEPT:
+    """The texts in code, and in scenarios, that users may read: string literals of several words, without f-strings'
+    code.
+    """
+    if path.suffix in {".py", ".rs", ".ts", ".mjs", ".toml"}:
         for number, line in code_of(path, text):
-            yield from ((number, literal) for literal in LITERAL.findall(line) if " " in literal)
+            yield from ((number, literal) for literal in LITERAL.findall(line) if " " in literal or "-" in literal)
 
 
 def replaced(line: str) -> str | None:
@@ -222,6 +223,9 @@ def test_the_project_speaks_the_terms_of_its_field() -> None:
         "The search begins anew.",
         "a late comer",
         "the build was told it",
+        "ten-products",
+        "20 in flight, the product {most}",
+        "a queue of ten bandwidth-delay products",
         "It grows no more.",
     ],
 )

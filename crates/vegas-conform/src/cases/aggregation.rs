@@ -45,7 +45,7 @@ fn startup(stage: &mut Stage<'_>) -> Judged {
     check(extra as f64 >= 0.5 * burst, seen, &format!("half a burst of {burst:.0} at least"))?;
     let last = startup.last();
     let (window, product) = (last.outside.window, last.product()?);
-    let text = || format!("a window of {window:.0}, the product {product:.0}");
+    let text = || format!("a window of {window:.0}, the BDP {product:.0}");
     check(window > 2.0 * product, text, "a window above twice the BDP")?;
     Ok(format!(
         "STARTUP ends at {} with {part:.3} of the path's rate, extra_acked {extra}, window {window:.0}",
@@ -62,7 +62,7 @@ fn startup_outside(stage: &mut Stage<'_>) -> Judged {
     check(full_at <= at(point.rounds(20)), late, "0.95 of the path's rate within twenty round trips")?;
     let windows = view.between(Time::ZERO, full_at + point.rounds(12)).iter().map(|moment| moment.window);
     let window = windows.fold(0.0, f64::max);
-    let seen = || format!("a window of {window:.0} at most, the product {:.0}", view.holds);
+    let seen = || format!("a window of {window:.0} at most, the BDP {:.0}", view.holds);
     check(window > 2.0 * view.holds, seen, "a window above twice the BDP")?;
     // slow start may double beyond the path and its queue; more than that means that an estimate takes a burst for the
     // path's rate

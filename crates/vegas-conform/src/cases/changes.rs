@@ -77,7 +77,7 @@ fn faster(stage: &mut Stage<'_>) -> Judged {
     let rounds = known!(found, round_count)? - known!(up.first(), round_count)?;
     let bound = 3.0 * (10.0 * slow_packets).log2() + 4.0;
     let late = || format!("{rounds} round trips of PROBE_UP");
-    check(rounds as f64 <= bound, late, &format!("{bound:.0} at most, as the logarithm of the product"))?;
+    check(rounds as f64 <= bound, late, &format!("{bound:.0} at most, as the logarithm of the BDP"))?;
     Ok(format!("{most:.3} of the new rate, found at {} after {rounds} round trips", seconds(found.at)))
 }
 
@@ -188,7 +188,7 @@ fn slower_outside(stage: &mut Stage<'_>) -> Judged {
     let part = view.part(middle, view.end());
     check(part >= 0.9, || format!("{part:.3} of the new rate delivered"), "0.9 at least")?;
     let (usual, most) = (view.median(middle, view.end()), 2.0 * view.holds + 4.0);
-    let seen = || format!("{usual:.0} packets in flight mostly, the product {:.0}", view.holds);
+    let seen = || format!("{usual:.0} packets in flight mostly, the BDP {:.0}", view.holds);
     check(usual <= most, seen, &format!("{most:.0} at most"))?;
     let lost = view.lost(middle, view.end()) as f64 / view.counts(view.end()).0.max(1) as f64;
     check(lost <= 0.05, || format!("{:.1} % lost", 100.0 * lost), "5 % at most")?;

@@ -57,7 +57,7 @@ fn inflight(stage: &mut Stage<'_>) -> Judged {
     for look in drain.looks {
         let (target, in_flight) = (look.product()?, look.in_flight());
         let text = || format!("DRAIN goes on at {} with {in_flight} segments in flight", seconds(look.at));
-        check(in_flight + 4.0 >= target, text, &format!("PROBE_BW, as the product is {target:.0}"))?;
+        check(in_flight + 4.0 >= target, text, &format!("PROBE_BW, as the BDP is {target:.0}"))?;
     }
     Ok(format!("{} in DRAIN, {left} of {most:.0} segments in flight at its end", millis(drain.lasted())))
 }
@@ -112,7 +112,7 @@ fn time(stage: &mut Stage<'_>) -> Judged {
         let (seen, target) = (look.in_flight(), look.product()?);
         if seen <= target {
             return Err(Miss::not_applicable(format!(
-                "{seen} segments in flight, as many as the product: the queue is gone"
+                "{seen} segments in flight, not above the BDP: the queue is gone"
             )));
         }
     }
@@ -122,5 +122,5 @@ fn time(stage: &mut Stage<'_>) -> Judged {
     let next = drain.turns_to(&CALM)?;
     check(rounds >= ROUNDS, seen, "three round trips")?;
     let (left, most) = (next.in_flight(), next.product()?);
-    Ok(format!("{rounds} round trips of DRAIN, {left} segments in flight at its end, the product {most:.0}"))
+    Ok(format!("{rounds} round trips of DRAIN, {left} segments in flight at its end, the BDP {most:.0}"))
 }

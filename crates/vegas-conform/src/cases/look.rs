@@ -43,7 +43,7 @@ impl Look {
         Ok(self.max_bw()? * known!(self, min_rtt_us)? as f64 / 1e6)
     }
 
-    /// Inflight(1.0): the product, the BBR.offload_budget of three send quanta (each for a millisecond, at least two
+    /// Inflight(1.0): the BDP, the BBR.offload_budget of three send quanta (each for a millisecond, at least two
     /// segments and at most 64 KB), or BBR.MinPipeCwnd; plus a segment for the rounding of each.
     pub(super) fn inflight_of_one(&self) -> Result<f64, Miss> {
         let pace = self.outside.pace.unwrap_or(0.0).max(self.max_bw()?);

@@ -118,7 +118,7 @@ fn judge(story: &Story, up_at: Time, by_timeout: bool) -> Judged {
     let gain = known!(after, cwnd_gain)? as f64 / 256.0;
     let (was, is, model) = (before.outside.window, after.outside.window, gain * after.product()?);
     let seen = || format!("a window of {was} before, {is} afterwards");
-    check(is >= was.min(model.floor()), seen, &format!("as before, or cwnd_gain times the product, {model:.0}"))?;
+    check(is >= was.min(model.floor()), seen, &format!("as before, or cwnd_gain times the BDP, {model:.0}"))?;
     let goes_on = matches!(after.inside.state, State::ProbeUp | State::ProbeRefill);
     let seen = || format!("{} at {}", after.inside.state.name(), seconds(after.at));
     check(goes_on, seen, "the probe goes on: PROBE_UP, or PROBE_REFILL first")?;

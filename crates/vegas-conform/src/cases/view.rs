@@ -48,7 +48,7 @@ impl View {
         Ok(view)
     }
 
-    /// Inflight(1.0) of the path: its product, three send quanta, or four packets; plus a packet for the rounding of
+    /// Inflight(1.0) of the path: its BDP, three send quanta, or four packets; plus a packet for the rounding of
     /// each.
     pub(super) fn one(&self) -> f64 {
         self.holds.ceil().max(3.0 * self.quantum).max(4.0) + 1.0
@@ -59,7 +59,7 @@ impl View {
         1.05 * self.one()
     }
 
-    /// The packets in flight that PROBE_RTT leaves: BBR.ProbeRTTCwndGain of the product, or four packets; plus a packet
+    /// The packets in flight that PROBE_RTT leaves: BBR.ProbeRTTCwndGain of the BDP, or four packets; plus a packet
     /// for the rounding of each.
     pub(super) fn half(&self) -> f64 {
         (self.holds / 2.0).ceil().max(4.0) + 1.0

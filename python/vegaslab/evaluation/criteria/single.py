@@ -42,13 +42,13 @@ CRITERIA = (
         question="How long a queue does a flow keep where the buffer is large?",
         cases=(
             Case(
-                id="ten-products",
+                id="ten-bdp",
                 title="One flow, a queue of ten BDP",
                 scenario="evaluate/bufferbloat",
                 figures=(*_QUEUE, "overshoot_packets"),
             ),
             Case(
-                id="ten-products-four",
+                id="ten-bdp-four",
                 title="Four flows, the same queue",
                 scenario="evaluate/self",
                 set={"topology.bottleneck.queue": "667p"},
@@ -57,9 +57,9 @@ CRITERIA = (
             ),
         ),
         headlines=(
-            Headline("ten-products", "p95_queueing_ms", "With a queue of ten BDP"),
-            Headline("ten-products", "utilisation_percent", "On that path"),
-            Headline("ten-products-four", "p95_queueing_ms", "With four flows"),
+            Headline("ten-bdp", "p95_queueing_ms", "With a queue of ten BDP"),
+            Headline("ten-bdp", "utilisation_percent", "On that path"),
+            Headline("ten-bdp-four", "p95_queueing_ms", "With four flows"),
         ),
         cannot="One rate and one base RTT; the chapters on tail-drop queues and on high delay have others.",
     ),
@@ -102,7 +102,7 @@ CRITERIA = (
         question="How do flows of one algorithm share the capacity, early and late ones, near and far ones?",
         cases=(
             Case(
-                id="late-comers",
+                id="staggered-starts",
                 title="Four flows that start 5 s apart",
                 scenario="evaluate/self",
                 tested=(0, 1, 2, 3),
@@ -125,8 +125,8 @@ CRITERIA = (
             ),
         ),
         headlines=(
-            Headline("late-comers", "jain_index", "Among four flows that start 5 s apart"),
-            Headline("late-comers", "convergence_s", "After the last of them has started"),
+            Headline("staggered-starts", "jain_index", "Among four flows that start 5 s apart"),
+            Headline("staggered-starts", "convergence_s", "After the last of them has started"),
             Headline("round-trips", "max_to_min", "Between flows of 40 and 160 ms"),
         ),
         cannot="Long flows that want all they can get; the RFC says that equal shares are no aim for others.",
