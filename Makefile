@@ -111,6 +111,14 @@ test-site: docs $(VENV)/.browser ## each page of the site in a browser (needs ch
 objects: $(VENV)/.requirements ## writes the typed objects of Python again, from docs/scenario.schema.json
 	PYTHONPATH=python $(BIN)/python -m documentation.objects
 
+# what follows from the registry, from the comments of a scenario's keys, and from the schema
+.PHONY: lists
+lists: build ## writes again the lists and tables of docs that follow from code, the schema, Python's objects; draws missing pictures
+	UPDATE_PAGES=1 cargo test --quiet --locked --package vegas-core --test it pages
+	UPDATE_PAGES=1 cargo test --quiet --locked --package vegas-sim --test it schema
+	$(MAKE) --no-print-directory objects
+	PYTHONPATH=python $(BIN)/python -m documentation --missing
+
 # --- the engine in a browser: docs/playground.md ---
 
 WEB := web/dist
@@ -262,7 +270,8 @@ test-modules: build ## the committed WebAssembly modules, built from their sourc
 
 # CI runs samples of these
 .PHONY: nightly
-nightly: test test-new quic-s2n test-modules test-site test-mutants ## everything, and whole what CI samples (hours)
+nightly: test test-new-own quic-s2n test-modules test-site test-mutants ## everything, and whole what CI samples (hours)
+	$(MAKE) --no-print-directory test-new-preset EXTENT=whole
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
 
 .PHONY: test-own
@@ -272,7 +281,14 @@ test-own: $(VENV)/.commit ## an algorithm in Rust of one's own and its copy in t
 	$(COMMIT) $(WITH_OWN) cargo test --quiet --locked --release $(LINUX) --test it own_algorithm -- --test-threads 1 --nocapture
 
 .PHONY: test-new
-test-new: build ## what `vegaslab new` writes in Rust is built, passes its tests, and goes into the kernel (minutes at first)
+test-new: test-new-own test-new-preset ## a new algorithm: of one's own, from `vegaslab new`, and in a copy of the sources
+
+.PHONY: test-new-preset
+test-new-preset: build ## an algorithm is its file, its line, its golden trace and its page (EXTENT=whole: all tests in the copy)
+	CARGO_TARGET_DIR=$(TARGET) tools/test_new_algorithm.sh $(TARGET)/new/preset $(EXTENT)
+
+.PHONY: test-new-own
+test-new-own: build ## what `vegaslab new` writes in Rust is built, passes its tests, and goes into the kernel (minutes at first)
 	rm -rf $(TARGET)/new/aimd && mkdir -p $(TARGET)/new
 	cd $(TARGET)/new && $(BIN)/vegaslab new aimd --language rust && cd aimd && \
 		export CARGO_TARGET_DIR=$(TARGET) && cargo test --quiet --release && \

@@ -17,6 +17,7 @@ use std::process::{Command, exit};
 mod separate;
 
 use separate::Separate;
+use vegas_core::Standalone;
 
 /// Options of rustc. Panics abort; vectors, overflow checks and jump tables are off, because BPF has none of them.
 const RUSTC: &[&str] = &[
@@ -58,8 +59,9 @@ fn main() {
 
 fn build() -> Result<(), String> {
     let out = PathBuf::from(variable("OUT_DIR")?);
-    let tools = Tools { version: llvm_version()? };
+    let tools = Tools { version: llvm_version()?, out: out.clone() };
     let own = OwnFile::given(&out)?;
+    write_steps(&out)?;
     let glue = |name: &str| out.join(format!("{name}.glue.bc"));
     for Object { name, cpu } in OBJECTS {
         tools.clang(cpu, &format!("kernel/{name}.bpf.c"), &glue(name))?;
@@ -84,6 +86,20 @@ fn build() -> Result<(), String> {
 struct Object {
     name: &'static str,
     cpu: &'static str,
+}
+
+/// Writes the numbers of the steps, for the core's side and for C's: one for the compositions, one for each standalone
+/// algorithm, and one for the algorithm from outside.
+fn write_steps(out: &Path) -> Result<(), String> {
+    let numbers = 0..Standalone::ALL.len() + 2;
+    let exported: String = numbers.clone().map(|number| format!("{number} vegas_core_step_{number}, ")).collect();
+    let called: String = numbers.map(|number| format!(" DO({number})")).collect();
+    for (name, text) in
+        [("steps.rs", format!("steps! {{ {exported}}}\n")), ("steps.h", format!("#define EACH_STEP(DO){called}\n"))]
+    {
+        fs::write(out.join(name), text).map_err(|error| format!("{name}: {error}"))?;
+    }
+    Ok(())
 }
 
 /// An algorithm from outside.
@@ -212,6 +228,8 @@ fn inlined(group: &str) -> String {
 /// LLVM's tools of one major version.
 struct Tools {
     version: String,
+    /// What the build writes.
+    out: PathBuf,
 }
 
 impl Tools {
@@ -233,7 +251,8 @@ impl Tools {
         ]
         .map(Into::into)
         .into();
-        arguments.extend([format!("-I{}", text(&headers)), source.into(), "-o".into(), text(glue)]);
+        arguments.extend([&headers, &self.out].map(|folder| format!("-I{}", text(folder))));
+        arguments.extend([source.into(), "-o".into(), text(glue)]);
         self.run("clang", &arguments).map(drop)
     }
 

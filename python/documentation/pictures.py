@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from documentation import ROOT
 from documentation.drawing import Curve, Panel, Picture
+from vegaslab import _vegaslab
 
 _BOTTLENECK = "r1->r2"
 
@@ -129,10 +131,12 @@ _STAMPS = {"topology.bottleneck.aqt": "true"}
 
 _LINUX = (_algorithm("vegas"), _algorithm("vegas-linux"), _dashed(_algorithm("vegas-ns3")))
 
-_HEIRS = (
-    *("tor-vegas", "vegas-next", "nv", "veno", "westwood", "yeah", "illinois", "htcp"),
-    *("copa", "copa-mvfst", "ledbat", "ledbat++", "fast", "lp", "cdg", "bbr1", "bbr3"),
-)
+# standalone algorithms with a page of their own
+_HEIRS = [
+    preset["name"]
+    for preset in _vegaslab.algorithms()
+    if preset["parts"]["signal"] == "own" and (ROOT / "docs" / "algorithms" / f"{preset['name']}.md").exists()
+]
 
 _ALGORITHMS = [
     Picture("reno", "dynamic-single", (0, 60), _windows_and_queue(_algorithm("reno"))),

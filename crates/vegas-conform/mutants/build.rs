@@ -61,7 +61,7 @@ fn copy(core: &Path, out: &Path, name: &str, mutant: Option<&Mutant>) -> String 
     let bbr = module("shared") + &module("bbr3");
     let random = module("random");
     format!(
-        "mod {name} {{\n    use crate::reno;\n    use vegas_core::registry::Preset;\n    mod bbr {{\n{bbr}    }}\n{random}    use bbr::bbr3;\n    \
+        "mod {name} {{\n    use crate::reno;\n    use vegas_core::BaseRttHeld;\n    use vegas_core::registry::Preset;\n    mod bbr {{\n{bbr}    }}\n{random}    use bbr::bbr3;\n    \
          crate::starts!();\n}}\n"
     )
 }

@@ -71,4 +71,4 @@ pub use contract::{aqt, rate};
 #[cfg(feature = "alloc")]
 pub use held::controller::{Boxed, Controller};
 pub use hosts::Host;
-pub use standalone::{Follow, Standalone, WithChosen};
+pub use standalone::{BaseRttHeld, Follow, Standalone, WithChosen};

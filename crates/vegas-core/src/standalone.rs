@@ -37,16 +37,13 @@ mod vegas_next;
 use core::fmt;
 
 use crate::composition::algorithm::Algorithm;
+use crate::composition::bases::RENO_PARAMETERS;
 use crate::composition::parts::slow_start::SlowStart;
 use crate::composition::{Composition, HostCapabilities, Refusal};
 use crate::contract::parameters::Parameters;
 use crate::contract::{CongestionControl, Needs, STATE_BYTES_MAX};
-use crate::units::{Segments, Window};
+use crate::units::{Segments, Span, Window};
 
-use background::{ledbat, ledbat_plus_plus, lp};
-use bbr::{bbr1, bbr3, bbr3_linux};
-use delay::{cdg, copa, copa_mvfst, fast, nv, tor_vegas};
-use reno::{htcp, illinois, reno_linux, veno, westwood, yeah};
 use vegas_next::Selected;
 pub(crate) use vegas_next::VegasNext;
 
@@ -85,6 +82,28 @@ pub trait WithChosen {
         C: CongestionControl + Clone + fmt::Debug + PartialEq + Send + Sync + 'static;
 }
 
+/// How exactly an algorithm holds its base RTT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BaseRttHeld {
+    /// By how much it rounds down at most.
+    pub rounds_by: Span,
+    /// The greatest one that it can hold.
+    pub max: Span,
+}
+
+impl BaseRttHeld {
+    /// Whole microseconds in 32 bits, of which the greatest value is none, as the kernel's congestion controls have it.
+    pub const MICROS: BaseRttHeld =
+        BaseRttHeld { rounds_by: Span::from_micros(1), max: Span::from_micros(u32::MAX as u64 - 1) };
+}
+
+/// What an algorithm's file may leave out; a constant of this name there takes the place of the one here.
+trait UnlessSaid {
+    const BASE_RTT_HELD: BaseRttHeld = BaseRttHeld { rounds_by: Span::ZERO, max: Span::MAX };
+}
+
+impl<C: CongestionControl> UnlessSaid for C {}
+
 /// How an algorithm follows another slow start, if its line says `follows`.
 macro_rules! follow {
     ($control:ty,) => {
@@ -97,7 +116,7 @@ macro_rules! follow {
 
 /// Generates the code that has a line for each algorithm.
 macro_rules! standalone {
-    ($($(#[$about:meta])* $name:ident: $module:ident $($follows:ident)?,)+) => {
+    ($($(#[$about:meta])* $name:ident: $($module:ident)::+ $($follows:ident)?,)+) => {
         /// The name of a standalone algorithm.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Standalone {
@@ -108,7 +127,7 @@ macro_rules! standalone {
             /// Their presets, in the order in which they are listed.
             pub(crate) const PRESETS: &'static [Preset] = &[$(Preset {
                 standalone: Some(Standalone::$name),
-                ..$module::PRESET
+                ..$($module)::+::PRESET
             },)+];
 
             /// Checks that a host can run it.
@@ -119,7 +138,7 @@ macro_rules! standalone {
             /// Checks that a slow start may replace its own; the error has the reason.
             pub fn takes(self, slow_start: SlowStart) -> Result<(), &'static str> {
                 let follows = match self {
-                    $(Standalone::$name => follow!($module::$name, $($follows)?).is_some(),)+
+                    $(Standalone::$name => follow!($($module)::+::$name, $($follows)?).is_some(),)+
                 };
                 match (follows, slow_start.promise().drains) {
                     (false, _) => Err("the algorithm's slow start is a part of its rule"),
@@ -134,61 +153,68 @@ macro_rules! standalone {
             /// Calls `host` with the algorithm's concrete type.
             pub fn chosen<W: WithChosen>(self, host: W) -> W::Answer {
                 match self {
-                    $(Standalone::$name => host.with($module::$name::start, follow!($module::$name, $($follows)?)),)+
+                    $(Standalone::$name => host.with($($module)::+::$name::start, follow!($($module)::+::$name, $($follows)?)),)+
                 }
             }
 
             /// What it needs of a host.
             pub const fn needs(self) -> Needs {
                 match self {
-                    $(Standalone::$name => $module::$name::NEEDS,)+
+                    $(Standalone::$name => $($module)::+::$name::NEEDS,)+
+                }
+            }
+
+            /// How exactly it holds its base RTT.
+            pub const fn base_rtt_held(self) -> BaseRttHeld {
+                match self {
+                    $(Standalone::$name => <$($module)::+::$name>::BASE_RTT_HELD,)+
                 }
             }
         }
 
-        $(const _: () = assert!(size_of::<$module::$name>() <= STATE_BYTES_MAX);)+
+        $(const _: () = assert!(size_of::<$($module)::+::$name>() <= STATE_BYTES_MAX);)+
     };
 }
 
 standalone! {
     /// Vegas of the Tor network: queue by the least and the smoothed RTT, once per window (Tor proposal 324).
-    TorVegas: tor_vegas,
+    TorVegas: delay::tor_vegas,
     /// vegas-next: Vegas's equilibrium among its kind, CUBIC's window beside flows that fill the queue.
     VegasNext: vegas_next follows,
     /// TCP-NV: the window that the measured rate needs without a queue, and a few segments (Linux's `tcp_nv`).
-    Nv: nv follows,
+    Nv: delay::nv follows,
     /// Reno that tells chance losses from congestion by Vegas's backlog (Fu and Liew 2003).
-    Veno: veno follows,
+    Veno: reno::veno follows,
     /// Reno that answers a loss by the measured bandwidth (Grieco and Mascolo 2004).
-    Westwood: westwood follows,
+    Westwood: reno::westwood follows,
     /// A scalable increase until a queue builds up, then Reno's (Baiocchi, Castellani and Vacirca 2007).
-    Yeah: yeah follows,
+    Yeah: reno::yeah follows,
     /// Increase and decrease that follow the queueing delay (Liu, Basar and Srikant 2008).
-    Illinois: illinois follows,
+    Illinois: reno::illinois follows,
     /// An increase that quickens with the time since the last loss (Leith and Shorten 2004).
-    Htcp: htcp follows,
+    Htcp: reno::htcp follows,
     /// Copa: the window moves towards the rate 1 / (delta x queueing delay) (Arun and Balakrishnan 2018).
-    Copa: copa follows,
+    Copa: delay::copa follows,
     /// Copa as Meta's QUIC has it (mvfst).
-    CopaMvfst: copa_mvfst,
+    CopaMvfst: delay::copa_mvfst,
     /// LEDBAT: a background transfer that keeps 25 ms of one-way queueing delay (RFC 6817).
-    Ledbat: ledbat,
+    Ledbat: background::ledbat,
     /// LEDBAT++: 60 ms of round-trip queueing delay, and periodic slowdowns (draft-irtf-iccrg-ledbat-plus-plus).
-    LedbatPlusPlus: ledbat_plus_plus,
+    LedbatPlusPlus: background::ledbat_plus_plus,
     /// FAST TCP: Vegas's equilibrium, approached in proportion (Wei, Jin, Low and Hegde 2006).
-    Fast: fast follows,
+    Fast: delay::fast follows,
     /// TCP-LP: Reno that yields to early congestion in the one-way delay (Kuzmanovic and Knightly 2003).
-    Lp: lp follows,
+    Lp: background::lp follows,
     /// CDG: Reno that backs off by chance where the RTT rises (Hayes and Armitage 2011).
-    Cdg: cdg follows,
+    Cdg: delay::cdg follows,
     /// Reno as the Linux kernel has it: whole segments.
-    RenoLinux: reno_linux follows,
+    RenoLinux: reno::reno_linux follows,
     /// BBR, version 1: the pace follows the greatest delivery rate (Cardwell et al. 2016; Linux's `tcp_bbr`).
-    Bbr1: bbr1,
+    Bbr1: bbr::bbr1,
     /// BBR, version 3: the delivery rate within bounds that losses set (draft-ietf-ccwg-bbr).
-    Bbr3: bbr3,
+    Bbr3: bbr::bbr3,
     /// BBR, version 3, as in its authors' code for Linux.
-    Bbr3Linux: bbr3_linux,
+    Bbr3Linux: bbr::bbr3_linux,
 }
 
 impl Standalone {
@@ -224,6 +250,11 @@ impl Standalone {
         }
     }
 
+    /// Whether it draws random numbers: then it keeps the seed that it begins with.
+    pub fn draws(self) -> bool {
+        self.chosen(KeepsSeed)
+    }
+
     /// What it needs of a host with the composition's parts in place of its own.
     pub fn needs_with(self, composition: &Composition) -> Needs {
         match self.is_opened_by(composition) || self.has_guest(composition) {
@@ -241,5 +272,18 @@ impl Standalone {
 
     fn has_guest(self, composition: &Composition) -> bool {
         self == Standalone::VegasNext && Selected::has_guest(composition)
+    }
+}
+
+struct KeepsSeed;
+
+impl WithChosen for KeepsSeed {
+    type Answer = bool;
+
+    fn with<C>(self, start: impl Fn(&Parameters, u64) -> C, _: Option<Follow<C>>) -> bool
+    where
+        C: CongestionControl + Clone + fmt::Debug + PartialEq + Send + Sync + 'static,
+    {
+        start(&RENO_PARAMETERS, 1) != start(&RENO_PARAMETERS, 2)
     }
 }

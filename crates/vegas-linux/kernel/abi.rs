@@ -7,11 +7,11 @@ use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{
     Ack, Algorithm, Avoidance, BaseRtt, Composition, CongestionControl, Cut, Detection, Limits, Loss, LossKind,
     LossResponse, LostSegment, Parameters, Phase, RateSample, Recovery, Restart, Rivals, RouterFeedback,
-    STATE_BYTES_MAX, Sent, Signal, SlowStart, SlowStartEnds,
+    STATE_BYTES_MAX, Sent, Signal, SlowStart, SlowStartEnds, Standalone,
 };
 
 /// The algorithm from outside in [`Config::standalone`], if the build has one.
-pub const OWN: u32 = 20;
+pub const OWN: u32 = Standalone::ALL.len() as u32 + 1;
 
 /// No slow-start threshold.
 pub const NONE_U32: u32 = u32::MAX;

@@ -56,11 +56,9 @@ struct vegas_kept {
 	__u64 state[40], before[40];
 };
 
-/* the steps of object.rs by their numbers: 0 of compositions, the last of the algorithm from outside, the others of standalone
- * ones */
-#define EACH_STEP(DO) \
-	DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) \
-	DO(10) DO(11) DO(12) DO(13) DO(14) DO(15) DO(16) DO(17) DO(18) DO(19) DO(20)
+/* EACH_STEP(DO): the steps of object.rs by their numbers, 0 of compositions, the last of the algorithm from outside, the
+ * others of standalone ones */
+#include <steps.h>
 
 /* One traced call of the core. */
 struct vegas_record {

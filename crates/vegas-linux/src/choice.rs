@@ -291,18 +291,6 @@ mod tests {
         );
     }
 
-    /// The page on Linux names what the kernel carries and what it refuses.
-    #[test]
-    fn the_page_names_what_is_carried() {
-        let page = include_str!("../../../docs/linux.md").split_once("## Vegas's heirs").expect("the section").1;
-        let (carried, rest) = page.split_once("It refuses by").expect("the list");
-        let refused = rest.split_once("which need").expect("the reason").0;
-        for preset in registry::PRESETS.iter().filter(|preset| preset.standalone.is_some()) {
-            let place = if Choice::of_preset(preset.name, &[]).is_ok() { carried } else { refused };
-            assert!(place.contains(&format!("`{}`", preset.name)), "{} is not in its list", preset.name);
-        }
-    }
-
     /// `vegaslab list algorithms --hosts` says of the kernel what it takes.
     #[test]
     fn the_table_of_hosts_says_what_the_kernel_takes() {

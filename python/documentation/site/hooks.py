@@ -1,10 +1,12 @@
 """MkDocs's hooks: they add the pages made during the build, and adapt links that lead out of `docs`."""
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from mkdocs.structure.files import File, Files
 from mkdocs.utils import get_relative_url
 
+from documentation import ROOT
 from documentation.site import dossiers, gallery, notebooks, playground, reference, sources
 
 _THEMES_SHIM = "https://unpkg.com/iframe-worker/shim"
@@ -15,10 +17,21 @@ if TYPE_CHECKING:
 
 
 def on_config(config: "MkDocsConfig") -> None:
-    """Gives each public object its page in the navigation."""
+    """Gives each public object and each family of algorithms its page in the navigation."""
     nav: list[Any] = config.nav or []
-    section = next(entry for entry in nav if "Python" in entry)
-    section["Python"] = ["python.md", *reference.pages()]
+    _section(nav, "Python")["Python"] = ["python.md", *reference.pages()]
+    _section(_section(nav, "Algorithms")["Algorithms"], "Families")["Families"] = _families()
+
+
+def _section(nav: list[Any], title: str) -> dict[str, list[Any]]:
+    """Returns the entry of the navigation with this title."""
+    return next(entry for entry in nav if title in entry)
+
+
+def _families() -> list[str]:
+    """Returns the pages of algorithms in the order of the index."""
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    return list(dict.fromkeys(re.findall(r"\((algorithms/[^)#]+)\)", index)))
 
 
 def on_files(files: Files, config: "MkDocsConfig") -> Files:

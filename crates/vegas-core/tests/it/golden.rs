@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
@@ -19,13 +19,28 @@ const SEED: u64 = 1;
 
 #[test]
 fn every_trace_is_answered_as_worked_out_by_hand() {
+    let paths = paths();
+    assert!(!paths.is_empty());
+    let failures: Vec<String> = paths.iter().flat_map(|path| failures_of(path)).collect();
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+#[test]
+fn every_standalone_algorithm_has_a_trace() {
+    let texts: Vec<_> = paths().iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let is_run =
+        |name: &str| texts.iter().flat_map(|text| text.lines()).any(|line| line.split(' ').take(2).eq(["run", name]));
+    let standalone = registry::PRESETS.iter().filter(|preset| preset.standalone.is_some());
+    let without: Vec<_> = standalone.map(|preset| preset.name).filter(|name| !is_run(name)).collect();
+    assert!(without.is_empty(), "tests/golden has no trace of {without:?}");
+}
+
+fn paths() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
     paths.sort();
-    assert!(!paths.is_empty());
-    let failures: Vec<String> = paths.iter().flat_map(|path| failures_of(path)).collect();
-    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+    paths
 }
 
 fn failures_of(path: &Path) -> Vec<String> {

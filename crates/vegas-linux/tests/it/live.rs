@@ -96,11 +96,8 @@ fn live_heirs_decide_as_the_core_does() {
     if !support::kernel_is_ready() {
         return;
     }
-    let names = ["tor-vegas", "nv", "veno", "westwood", "yeah", "illinois", "htcp", "copa", "copa-mvfst", "ledbat++"];
-    let flows = names
-        .iter()
-        .chain(&["vegas-next", "fast", "cdg", "bbr1", "bbr3", "bbr3-linux", "reno-linux"])
-        .map(|name| format!("[[flow]]\nalgorithm = \"{name}\"\n"));
+    let flows = support::carried(|preset| preset.standalone.is_some())
+        .map(|preset| format!("[[flow]]\nalgorithm = \"{}\"\n", preset.name));
     let text = HEIRS.to_owned() + &flows.collect::<String>();
     let scenario = Scenario::from_toml(&text, "heirs.toml", &[]).expect("a scenario");
     let run = run(&scenario, &AtomicBool::new(false)).expect("the run succeeds");
@@ -115,7 +112,8 @@ fn live_heirs_decide_as_the_core_does() {
     // in avoidance only the kernel's bit tells a limited window
     let in_avoidance = |record: &&Record| record.event.kind == EVENT_ACK && record.decision.slow_start == 0;
     let is_limited = |record: &&Record| record.event.flags & FLAG_WINDOW_LIMITED != 0;
-    let limited = run.records_of(scenario.flows.len() - 1).filter(in_avoidance).filter(is_limited).count();
+    let reno = scenario.flows.iter().position(|flow| flow.algorithm == "reno-linux").expect("a flow of it");
+    let limited = run.records_of(reno).filter(in_avoidance).filter(is_limited).count();
     assert!(limited > 10, "the window limited reno-linux {limited} times, as reported to it");
     assert!(kinds[EVENT_DUPLICATE_ACKS as usize] > 20, "{kinds:?}");
     assert!(kinds[EVENT_RECOVERED as usize] > 10, "{kinds:?}");

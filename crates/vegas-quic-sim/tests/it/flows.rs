@@ -1,5 +1,6 @@
 //! QUIC flows in the simulator deliver everything, repeat themselves, and fill the columns that TCP flows fill.
 
+use vegas_core::{Needs, registry};
 use vegas_quic::VegasQuic;
 use vegas_sim::outcome::IncidentKind;
 
@@ -49,21 +50,10 @@ fn a_transfer_is_whole_and_takes_its_time() {
 /// Presets that ask for every acknowledgement or for rate samples receive them: none stalls.
 #[test]
 fn what_asks_for_more_fills_the_path() {
-    let heirs = [
-        "nv",
-        "veno",
-        "westwood",
-        "yeah",
-        "illinois",
-        "htcp",
-        "cdg",
-        "copa",
-        "copa-mvfst",
-        "bbr1",
-        "bbr3",
-        "bbr3-linux",
-    ];
-    for preset in heirs {
+    let asks = |needs: Needs| needs.every_ack || needs.rate;
+    let presets = VegasQuic::presets().filter_map(registry::preset);
+    for preset in presets.filter(|preset| preset.standalone.is_some_and(|which| asks(which.needs()))) {
+        let preset = preset.name;
         let took = |faults: &str| {
             let flow = format!("flow = [{{ algorithm = \"{preset}\", transport = \"quic\", size = \"4mb\" }}]");
             let flow = run(&dumbbell("10mbit", "20ms", faults, &flow)).flows.remove(0);

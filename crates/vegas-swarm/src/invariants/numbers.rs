@@ -153,26 +153,11 @@ fn base_is_a_sample(case: &Case<'_>, flow: usize) -> bool {
     }
 }
 
-/// Returns by how much an algorithm of the kernel rounds its base RTT off, and the greatest base RTT that it can hold,
-/// ms.
+/// Returns by how much an algorithm rounds its base RTT off, and the greatest base RTT that it can hold, ms.
 fn base_range_ms(standalone: Standalone) -> (f64, f64) {
-    match standalone {
-        // 2^32 - 1 microseconds over alpha_max in its fixed point, 10 * 2^7: tcp_illinois.c
-        Standalone::Illinois => (0.001, 3355.443),
-        // 20 s before the first sample; tcp_westwood.c counts ticks
-        Standalone::Westwood => (1.0, 20_000.0),
-        Standalone::Htcp => (1.0, f64::MAX),
-        // microseconds in 32 bits, of which the greatest value is no sample
-        Standalone::TorVegas | Standalone::Nv | Standalone::Veno | Standalone::Yeah | Standalone::Lp => {
-            (0.001, 4_294_967.294)
-        }
-        // microseconds in 32 bits: tcp_bbr.c
-        Standalone::Bbr1 | Standalone::Bbr3 | Standalone::Bbr3Linux => (0.001, 4_294_967.295),
-        // a signed 32 bits of microseconds: tcp_cdg.c
-        Standalone::Cdg => (0.001, 2_147_483.647),
-        Standalone::Copa | Standalone::CopaMvfst | Standalone::Ledbat | Standalone::LedbatPlusPlus => (0.0, f64::MAX),
-        Standalone::Fast | Standalone::RenoLinux | Standalone::VegasNext => (0.0, f64::MAX),
-    }
+    let held = standalone.base_rtt_held();
+    let ms = |span: Span| span.as_nanos() as f64 / 1e6;
+    (ms(held.rounds_by), ms(held.max))
 }
 
 /// Returns the least round trip of a flow. What is acknowledged ahead may be acknowledged before it is sent.

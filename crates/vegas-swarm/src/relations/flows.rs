@@ -78,20 +78,14 @@ fn name(scenario: &Scenario, link: usize) -> String {
     format!("{}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to])
 }
 
-/// Returns whether the algorithm draws random numbers, which come from a stream that the flow's number names.
-fn draws_by_number(standalone: Option<Standalone>) -> bool {
-    matches!(
-        standalone,
-        Some(Standalone::Nv | Standalone::Cdg | Standalone::Bbr1 | Standalone::Bbr3 | Standalone::Bbr3Linux)
-    )
-}
-
 /// Checks that flows in the reverse order keep their results. This holds where no two flows send or receive at one
 /// instant, as the order of events of one instant is that of the flows' numbers; so the flows start a few nanoseconds
 /// apart. The topology is a graph, in which hosts are nodes, so that links keep their places.
 pub(super) fn flows_permuted(case: &Case<'_>) -> Result<Compared, String> {
     let scenario = &case.scenario;
     let count = scenario.flows.len();
+    // random numbers come from a stream that the flow's number names
+    let draws_by_number = |standalone: Option<Standalone>| standalone.is_some_and(Standalone::draws);
     let uses_numbers = scenario.links.iter().any(|link| link.discipline.isolation().is_some())
         || scenario.flows.iter().any(|flow| flow.transport == Transport::Quic || draws_by_number(flow.standalone));
     let is_graph = case.document["topology"]["kind"] == "graph";

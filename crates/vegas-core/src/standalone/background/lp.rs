@@ -8,8 +8,8 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
-use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
+use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -47,6 +47,7 @@ pub(crate) struct Lp {
 }
 
 impl Lp {
+    pub(crate) const BASE_RTT_HELD: BaseRttHeld = BaseRttHeld::MICROS;
     pub(crate) const NEEDS: Needs = Needs { window_limited: true, one_way_delay: true, ..Needs::NONE };
 
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {

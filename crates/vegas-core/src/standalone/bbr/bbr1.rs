@@ -17,9 +17,9 @@ use super::shared::{
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Restart, Sent, Status};
-use crate::standalone::Preset;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::micros;
+use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 use policer::Policer;
 
@@ -153,6 +153,7 @@ impl FullPipe {
 }
 
 impl Bbr1 {
+    pub(crate) const BASE_RTT_HELD: BaseRttHeld = BaseRttHeld::MICROS;
     pub(crate) const NEEDS: Needs =
         Needs { rate: true, every_ack: true, sent: true, pace_kept: true, own_recovery: true, ..Needs::NONE };
 

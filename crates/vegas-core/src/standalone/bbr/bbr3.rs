@@ -23,9 +23,9 @@ use crate::contract::parameters::Parameters;
 use crate::contract::{
     Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Phase, Restart, Sent, Status,
 };
-use crate::standalone::Preset;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::micros;
+use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 use bounds::Bounds;
 use control::Windows;
@@ -114,6 +114,7 @@ pub(crate) struct Bbr<const LINUX: bool> {
 }
 
 impl<const LINUX: bool> Bbr<LINUX> {
+    pub(crate) const BASE_RTT_HELD: BaseRttHeld = BaseRttHeld::MICROS;
     pub(crate) const NEEDS: Needs = Needs {
         rate: true,
         every_ack: true,

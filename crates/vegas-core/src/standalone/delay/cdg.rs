@@ -10,9 +10,9 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Restart, Status};
-use crate::standalone::Preset;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
+use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -144,6 +144,9 @@ fn exponential(millionths: u32) -> u32 {
 }
 
 impl Cdg {
+    /// A signed 32 bits of microseconds: tcp_cdg.c
+    pub(crate) const BASE_RTT_HELD: BaseRttHeld =
+        BaseRttHeld { max: Span::from_micros(i32::MAX as u64), ..BaseRttHeld::MICROS };
     pub(crate) const NEEDS: Needs = Needs { every_ack: true, window_limited: true, ..Needs::NONE };
 
     pub(crate) fn start(parameters: &Parameters, seed: u64) -> Self {

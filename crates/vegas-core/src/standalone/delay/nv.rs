@@ -9,9 +9,9 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
-use crate::standalone::Preset;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
+use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window, product};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -90,6 +90,7 @@ pub(crate) struct Nv {
 }
 
 impl Nv {
+    pub(crate) const BASE_RTT_HELD: BaseRttHeld = BaseRttHeld::MICROS;
     pub(crate) const NEEDS: Needs = Needs { rate: true, window_limited: true, ..Needs::NONE };
 
     pub(crate) fn start(parameters: &Parameters, seed: u64) -> Self {

@@ -11,7 +11,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
-use crate::standalone::Preset;
+use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, Span, Window};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -73,6 +73,7 @@ pub(crate) struct TorVegas {
 }
 
 impl TorVegas {
+    pub(crate) const BASE_RTT_HELD: BaseRttHeld = BaseRttHeld::MICROS;
     pub(crate) const NEEDS: Needs = Needs::NONE;
 
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {

@@ -7,8 +7,8 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
-use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
+use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -57,6 +57,8 @@ pub(crate) struct Htcp {
 }
 
 impl Htcp {
+    /// Whole milliseconds.
+    pub(crate) const BASE_RTT_HELD: BaseRttHeld = BaseRttHeld { rounds_by: Span::from_millis(1), max: Span::MAX };
     pub(crate) const NEEDS: Needs = Needs { every_ack: true, window_limited: true, ..Needs::NONE };
 
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {

@@ -5,9 +5,9 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
-use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
-use crate::units::{Segments, SendIndex, Time, Window};
+use crate::standalone::{BaseRttHeld, Preset};
+use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 pub(crate) const PRESET: Preset = Preset {
     name: "illinois",
@@ -57,6 +57,9 @@ pub(crate) struct Illinois {
 }
 
 impl Illinois {
+    /// 2^32 - 1 microseconds over alpha_max in its fixed point, 10 * 2^7: tcp_illinois.c
+    pub(crate) const BASE_RTT_HELD: BaseRttHeld =
+        BaseRttHeld { max: Span::from_micros(3_355_443), ..BaseRttHeld::MICROS };
     pub(crate) const NEEDS: Needs = Needs { every_ack: true, window_limited: true, ..Needs::NONE };
 
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {

@@ -7,8 +7,8 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Restart, Status};
-use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
+use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window, product};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -48,6 +48,9 @@ pub(crate) struct Westwood {
 }
 
 impl Westwood {
+    /// Whole milliseconds, and 20 s before the first sample.
+    pub(crate) const BASE_RTT_HELD: BaseRttHeld =
+        BaseRttHeld { rounds_by: Span::from_millis(1), max: Span::from_secs(20) };
     pub(crate) const NEEDS: Needs = Needs { every_ack: true, window_limited: true, ..Needs::NONE };
 
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {

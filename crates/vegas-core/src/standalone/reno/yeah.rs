@@ -5,8 +5,8 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Status};
-use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
+use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Time, Window};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -55,6 +55,7 @@ pub(crate) struct Yeah {
 }
 
 impl Yeah {
+    pub(crate) const BASE_RTT_HELD: BaseRttHeld = BaseRttHeld::MICROS;
     pub(crate) const NEEDS: Needs = Needs { every_ack: true, window_limited: true, ..Needs::NONE };
 
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Avoidance, BaseRtt, Composition, Detection, Recovery, Rivals};
-use vegas_core::{Cut, Limits, LossResponse, Signal, SlowStart, SlowStartEnds, registry};
+use vegas_core::{Cut, Limits, LossResponse, Signal, SlowStart, SlowStartEnds, Standalone, registry};
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, IncidentKind, Outcome};
 use vegas_sim::scenario::{
     Change, FlowSpec, GilbertElliott, Handshake, HostKind, Impairments, Jitter, LinkChange, Policer, QueueLimit,
@@ -268,9 +268,9 @@ proptest! {
     /// Without random quantities the seed has no effect.
     #[test]
     fn seed_changes_only_what_is_random(mut scenario in any_scenario(), seed in any::<u64>()) {
-        prop_assume!(!DRAWS.contains(&scenario.flows[0].algorithm.as_str()));
+        prop_assume!(!scenario.flows[0].standalone.is_some_and(Standalone::draws));
         for link in &mut scenario.links {
-            if matches!(link.discipline, Discipline::Red(_) | Discipline::Pie(_)) {
+            if !matches!(link.discipline, Discipline::CoDel(_) | Discipline::FqCoDel(_)) {
                 link.discipline = Discipline::DropTail;
             }
             link.impairments = Impairments { drop_data: link.impairments.drop_data.clone(), ..Impairments::default() };
@@ -280,9 +280,6 @@ proptest! {
         prop_assert_eq!(first, vegas_sim::run(&scenario));
     }
 }
-
-/// The algorithms that draw random numbers.
-const DRAWS: [&str; 5] = ["bbr1", "bbr3", "bbr3-linux", "cdg", "nv"];
 
 /// The preset `vegas`, with A to J each replaced by Reno's behaviour. The signal still measures, without an effect.
 fn vegas_with_nothing_on() -> Composition {
