@@ -11,7 +11,8 @@ use super::{Compared, against, differs};
 use crate::run::Case;
 
 /// Compares counts where every rate doubles and every time halves without rounding, and where no part of the network
-/// has constants of its own: none of Linux, QUIC, CUBIC, HyStart, PIE. Smoothed round-trip times are rounded, and so
+/// has constants of its own: none of Linux, QUIC, CUBIC, HyStart, PIE (RFC 8033,
+/// section 4.2). Smoothed round-trip times are rounded, and so
 /// are the square roots by which CoDel spaces what it picks out (RFC 8289, section 5.3); so a run in which a timeout or
 /// CoDel decides something is not compared.
 pub(super) fn scaled(case: &Case<'_>) -> Result<Compared, String> {
@@ -115,7 +116,7 @@ fn halve_link(link: &mut LinkKind) -> Option<()> {
         Discipline::FqCoDel(fq) => {
             (fq.codel.target, fq.codel.interval) = (half(fq.codel.target)?, half(fq.codel.interval)?)
         }
-        Discipline::Pie(_) => return None,
+        _ => return None,
     }
     Some(())
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::Span;
 
-use crate::scenario::document::scalar::{Chance, Named, QueueKind, Whole};
-use crate::scenario::model::{Isolation, QueueLimit};
+use crate::scenario::document::scalar::{Chance, Named, Whole};
+use crate::scenario::model::{Discipline, DisciplineKind, Isolation, QueueLimit};
 use crate::scenario::read::field::{Field, ScalarOrTable};
 
 /// A link's queue.
@@ -22,7 +22,7 @@ pub(in crate::scenario) enum LinkQueue {
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct ManagedQueue {
     /// The discipline.
-    pub(in crate::scenario) kind: Field<QueueKind>,
+    pub(in crate::scenario) kind: Field<DisciplineKind>,
     /// The capacity of the queue; the packet in transmission counts.
     pub(in crate::scenario) limit: Field<QueueLimit>,
     /// all but drop-tail: packets of flows with `ecn` are [marked instead of
@@ -53,6 +53,11 @@ pub(in crate::scenario) struct ManagedQueue {
     pub(in crate::scenario) max_probability: Option<Field<Chance>>,
     /// red: the weight of one packet in the average; above 0. Default: `0.002`.
     pub(in crate::scenario) weight: Option<Field<Chance>>,
+}
+
+impl Named for DisciplineKind {
+    const WHAT: &'static str = "a queue discipline";
+    const CHOICES: &'static [(&'static str, Self)] = Discipline::KINDS;
 }
 
 impl Named for Isolation {

@@ -423,27 +423,6 @@ impl Named for JitterModel {
     const CHOICES: &'static [(&'static str, Self)] = &[("wifi", JitterModel::Wifi)];
 }
 
-/// The rules by which a queue drops packets before it is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum QueueKind {
-    DropTail,
-    Red,
-    CoDel,
-    Pie,
-    FqCoDel,
-}
-
-impl Named for QueueKind {
-    const WHAT: &'static str = "a queue discipline";
-    const CHOICES: &'static [(&'static str, Self)] = &[
-        ("drop-tail", QueueKind::DropTail),
-        ("red", QueueKind::Red),
-        ("codel", QueueKind::CoDel),
-        ("pie", QueueKind::Pie),
-        ("fq-codel", QueueKind::FqCoDel),
-    ];
-}
-
 /// The shapes of networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {

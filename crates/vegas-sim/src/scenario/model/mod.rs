@@ -5,6 +5,7 @@
 mod application;
 mod connections;
 mod delay;
+mod discipline;
 mod host;
 mod media;
 pub(crate) mod memory;
@@ -24,6 +25,8 @@ use crate::packet::{SackBlocks, WireSize};
 pub use application::{Activity, ApplicationPhase, Video};
 pub use connections::{ConnectionTrace, Epoch, Side, TracedConnection};
 pub use delay::DelaySchedule;
+pub use discipline::{CoDelSpec, Discipline, DisciplineKind, FqCoDelSpec, Isolation, PieSpec, RedSpec};
+pub(crate) use discipline::{Keys, Value};
 pub use host::{DelayedAck, Handshake, HostKind, HostSpec, Misbehaviour};
 pub use media::MediaLayer;
 pub use own::{Failure, Language, Loaded, Loader, Own, Program};
@@ -166,92 +169,6 @@ impl DerefMut for LinkSpec {
     fn deref_mut(&mut self) -> &mut LinkKind {
         Arc::make_mut(&mut self.kind)
     }
-}
-
-/// The management of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Discipline {
-    /// No management: a packet that does not fit is dropped.
-    DropTail,
-    /// Random early detection, gentle (Floyd and Jacobson 1993, Floyd 2000).
-    Red(RedSpec),
-    /// CoDel (RFC 8289).
-    CoDel(CoDelSpec),
-    /// PIE (RFC 8033).
-    Pie(PieSpec),
-    /// FQ-CoDel (RFC 8290).
-    FqCoDel(FqCoDelSpec),
-}
-
-impl Discipline {
-    /// Returns what the discipline tells apart by a hash of packets' identities; `None` if all packets are alike to it.
-    pub fn isolation(&self) -> Option<Isolation> {
-        match self {
-            Discipline::DropTail | Discipline::Red(_) | Discipline::CoDel(_) | Discipline::Pie(_) => None,
-            Discipline::FqCoDel(spec) => Some(spec.isolation),
-        }
-    }
-}
-
-/// Parameters of RED.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RedSpec {
-    /// The average queue from which packets are dropped.
-    pub min_packets: u32,
-    /// The average queue at which `max_probability_ppm` is reached; above `min_packets`.
-    pub max_packets: u32,
-    /// The probability at `max_packets`, in millionths.
-    pub max_probability_ppm: u32,
-    /// The weight of one packet in the average, in millionths.
-    pub weight_ppm: u32,
-    /// Whether ECN-capable packets are marked instead of dropped, up to `max_packets`.
-    pub ecn: bool,
-}
-
-/// Parameters of CoDel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CoDelSpec {
-    /// The waiting time that the discipline aims at.
-    pub target: Span,
-    /// The time for which packets must wait longer than `target` before the first drop.
-    pub interval: Span,
-    /// Whether ECN-capable packets are marked instead of dropped.
-    pub ecn: bool,
-}
-
-/// Parameters of PIE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PieSpec {
-    /// The waiting time that the discipline aims at.
-    pub target: Span,
-    /// The time between two updates of the probability.
-    pub update: Span,
-    /// The length of a burst that passes without drops.
-    pub max_burst: Span,
-    /// Whether ECN-capable packets are marked instead of dropped, up to a probability of 10 %.
-    pub ecn: bool,
-}
-
-/// Parameters of FQ-CoDel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FqCoDelSpec {
-    /// The parameters of CoDel in each queue.
-    pub codel: CoDelSpec,
-    /// The number of queues.
-    pub queues: u32,
-    /// The bytes that a queue sends in a turn.
-    pub quantum_bytes: u32,
-    /// The packets that share a queue.
-    pub isolation: Isolation,
-}
-
-/// What a fair queue tells apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Isolation {
-    /// Each direction of a connection (RFC 8290).
-    Flows,
-    /// Users, as a cellular base station does: all packets from and to one user share a queue.
-    Users,
 }
 
 /// The limit of a queue; the packet in the transmitter counts.

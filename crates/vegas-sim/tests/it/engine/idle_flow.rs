@@ -1,17 +1,19 @@
 //! Results that an additional flow must not change: the flow is added at the end, and starts at the last nanosecond.
 
 use vegas_sim::outcome::Outcome;
-use vegas_sim::scenario::Scenario;
+use vegas_sim::scenario::{Discipline, Scenario};
 
-const QUEUES: [&str; 6] = [
-    "\"20p\"",
-    "{ kind = \"red\", limit = \"20p\", min = 5, max = 15 }",
-    "{ kind = \"codel\", limit = \"20p\" }",
-    "{ kind = \"pie\", limit = \"20p\" }",
-    // few queues, so that many connections share one
-    "{ kind = \"fq-codel\", limit = \"20p\", queues = 2 }",
-    "{ kind = \"fq-codel\", limit = \"20p\", queues = 2, isolate = \"users\" }",
-];
+/// Each discipline; fair ones with few queues, so that many connections share one.
+fn queues() -> Vec<String> {
+    let of_each = Discipline::KINDS.iter().flat_map(|(kind, which)| {
+        let queue = |more: &str| format!("{{ kind = \"{kind}\", limit = \"20p\" {more} }}");
+        match which.keys().contains(&"queues") {
+            true => vec![queue(", queues = 2"), queue(", queues = 2, isolate = \"users\"")],
+            false => vec![queue("")],
+        }
+    });
+    of_each.collect()
+}
 
 const TRAFFIC: [&str; 6] = [
     "kind = \"constant\", rate = \"300kbit\"",
@@ -52,9 +54,9 @@ const GRAPH: (&str, &str, usize) = (
 #[test]
 fn an_idle_flow_changes_nothing() {
     for (topology, ends, links) in [DUMBBELL, GRAPH] {
-        for queue in QUEUES {
+        for queue in queues() {
             for traffic in TRAFFIC {
-                let topology = topology.replace("QUEUE", queue).replace("IMPAIRED", "loss = 0.01, jitter = \"1ms\", delay_schedule = { limit = \"9ms\", points = [[\"1s\", \"9ms\"], [\"2s\", \"3ms\"]] }");
+                let topology = topology.replace("QUEUE", &queue).replace("IMPAIRED", "loss = 0.01, jitter = \"1ms\", delay_schedule = { limit = \"9ms\", points = [[\"1s\", \"9ms\"], [\"2s\", \"3ms\"]] }");
                 let run = |flows: &str| run(&topology, flows, &format!("{{ {traffic} {ends} }}"));
                 let flows =
                     format!("{{ algorithm = \"reno\" {ends} }}, {{ algorithm = \"vegas\", start = \"100ms\" {ends} }}");

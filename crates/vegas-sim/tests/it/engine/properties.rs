@@ -107,7 +107,7 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
         })
 }
 
-/// Mostly drop-tail; else each discipline with parameters that drop early.
+/// Mostly drop-tail; else each discipline with its defaults, or with parameters that drop early.
 fn any_discipline() -> impl Strategy<Value = Discipline> {
     any::<bool>().prop_flat_map(discipline)
 }
@@ -122,6 +122,7 @@ fn discipline(ecn: bool) -> impl Strategy<Value = Discipline> {
             let max_packets = min_packets + more;
             Discipline::Red(RedSpec { min_packets, max_packets, max_probability_ppm: most, weight_ppm, ecn })
         }),
+        1 => prop::sample::select(Discipline::KINDS).prop_map(|(_, kind)| kind.with_defaults()),
         1 => Just(Discipline::CoDel(codel)),
         1 => Just(Discipline::Pie(pie)),
         1 => (1u32..8, 1u32..3000, any::<bool>()).prop_map(move |(queues, quantum_bytes, users)| {
