@@ -132,6 +132,10 @@ _EXAMPLES = {
         >>> from vegaslab import Flow, Parts
         >>> Flow(algorithm=Parts(preset="vegas", slow_start="gallop", burst="none")).to_dict()
         {'algorithm': {'preset': 'vegas', 'slow_start': 'gallop', 'burst': 'none'}}""",
+    "LinuxWindow": """\
+        >>> from vegaslab import Flow, Host, LinuxWindow
+        >>> Flow(algorithm="cubic-linux", host=Host(kind="linux", receive_window=LinuxWindow(max="1mb"))).to_dict()
+        {'algorithm': 'cubic-linux', 'host': {'kind': 'linux', 'receive_window': {'max': '1mb'}}}""",
     "Receiver": """\
         >>> from vegaslab import Flow, Receiver
         >>> Flow(algorithm="reno", receiver=Receiver(misbehaves="dupack-spoofing")).receiver

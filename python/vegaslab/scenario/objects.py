@@ -629,8 +629,8 @@ class Host(Table):
     sack: bool | None = None
     """Whether acknowledgements are selective (`net.ipv4.tcp_sack`). Without them three duplicates mean a loss, and
     recovery repairs one loss a round trip. linux. Default: `true`."""
-    receive_window: int | None = None
-    """The receiver's window. Default: `1048576`."""
+    receive_window: int | Literal["linux"] | LinuxWindow | None = None
+    """The receiver's window: constant, or as Linux tunes it. Default: `1048576`; linux: `"linux"`."""
     rto_min: str | None = None
     """Least retransmission timeout; linux: the least addition to the smoothed RTT. The default is that of ns-2 and
     Linux; RFC 6298, section 2.4 says 1 s. Default: `"200ms"`."""
@@ -649,6 +649,23 @@ class Host(Table):
     """Whether the window grows by what is acknowledged, by a segment at most for each acknowledgement (RFC 5681,
     section 3.1). `false`: by a segment for each acknowledgement of new data, as RFC 2581 allowed; the two differ where
     an acknowledgement is divided. bsd. Default: `true`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LinuxWindow(Table):
+    """The limits of a receive window as Linux tunes it. linux.
+
+    >>> from vegaslab import Flow, Host, LinuxWindow
+    >>> Flow(algorithm="cubic-linux", host=Host(kind="linux", receive_window=LinuxWindow(max="1mb"))).to_dict()
+    {'algorithm': 'cubic-linux', 'host': {'kind': 'linux', 'receive_window': {'max': '1mb'}}}
+    """
+
+    initial: str | None = None
+    """The window of the handshake, and until the application has read more; two segments at least. Default:
+    `"65535b"`."""
+    max: str | None = None
+    """The greatest window; half of `tcp_rmem[2]`, as the other half of a buffer is for overhead; 1 GiB at most.
+    Default: `"3145728b"`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -6,6 +6,7 @@
 use etherparse::err::ValueTooBigError;
 use etherparse::{IpEcn, IpNumber, Ipv4Header, Ipv4Options, TcpHeader, TcpOptionElement};
 use vegas_core::Recovery;
+use vegas_core::units::Bytes;
 use vegas_sim::outcome::{CapturePoint, CapturedPacket};
 use vegas_sim::scenario::{FlowSpec, Scenario};
 
@@ -94,7 +95,10 @@ fn tcp_header(flow: &FlowSpec, packet: &CapturedPacket) -> TcpHeader {
         tcp.acknowledgment_number = if tcp.ack { on_wire(0) } else { 0 };
     }
     let shift = window_shift(flow);
-    tcp.window_size = advertised_window(flow, if packet.syn { 0 } else { shift });
+    tcp.window_size = match packet.window {
+        0 => constant_window(flow, if packet.syn { 0 } else { shift }),
+        window => window,
+    };
     let options = if packet.syn { syn_options(flow, shift) } else { sack_option(packet) };
     tcp.set_options(&options).expect("SYN options take 12 bytes, three SACK blocks 28, and 40 fit");
     tcp
@@ -109,16 +113,19 @@ fn payload_bytes(flow: &FlowSpec) -> u64 {
     flow.packet.get().saturating_sub(flow.header.get())
 }
 
+/// The window of packets that offer none of their own.
 fn window_bytes(flow: &FlowSpec) -> u64 {
-    u64::from(flow.host.receive_window.0).saturating_mul(payload_bytes(flow))
+    flow.host.receive_window.first(Bytes::new(payload_bytes(flow))).get()
 }
 
-/// The least shift with which the receive window fits its field.
+/// The receiver's shift of the window field, or the least with which a constant window fits.
 fn window_shift(flow: &FlowSpec) -> u8 {
-    (0..WINDOW_SHIFT_MAX).find(|shift| window_bytes(flow) >> shift <= u64::from(u16::MAX)).unwrap_or(WINDOW_SHIFT_MAX)
+    let fits = |shift: &u8| window_bytes(flow) >> shift <= u64::from(u16::MAX);
+    let least = || (0..WINDOW_SHIFT_MAX).find(fits).unwrap_or(WINDOW_SHIFT_MAX);
+    flow.host.receive_window.shift().unwrap_or_else(least)
 }
 
-fn advertised_window(flow: &FlowSpec, shift: u8) -> u16 {
+fn constant_window(flow: &FlowSpec, shift: u8) -> u16 {
     u16::try_from(window_bytes(flow) >> shift).unwrap_or(u16::MAX)
 }
 

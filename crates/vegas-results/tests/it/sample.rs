@@ -10,7 +10,7 @@ use vegas_sim::outcome::{
 };
 use vegas_sim::scenario::{
     DatagramSpec, DelayedAck, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind,
-    LinkSpec, Load, QueueLimit, Sampling, Scenario, TrafficSpec, TransferSpec, Transport,
+    LinkSpec, Load, QueueLimit, ReceiveWindow, Sampling, Scenario, TrafficSpec, TransferSpec, Transport,
 };
 
 pub(crate) fn scenario() -> Scenario {
@@ -78,7 +78,7 @@ fn flow(algorithm: &str) -> FlowSpec {
             recovery_burst: None,
             delayed_ack: DelayedAck::None,
             sack: true,
-            receive_window: Segments(1_000),
+            receive_window: ReceiveWindow::Constant(Segments(1_000)),
             rto_min: Span::from_millis(200),
             rto_max: Span::from_secs(60),
             rto_initial: Span::from_secs(1),
@@ -216,6 +216,7 @@ pub(crate) fn data(milliseconds: u64, sequence: u64) -> CapturedPacket {
         wire: WireSize::new(1_000),
         sack: [(0, 0); 3],
         sack_blocks: 0,
+        window: 0,
         syn: false,
         codepoint: 0,
         ece: false,
@@ -235,6 +236,7 @@ pub(crate) fn ack(milliseconds: u64, acknowledgement: u64, sack: &[(u64, u64)]) 
         wire: WireSize::new(40),
         sack: blocks,
         sack_blocks: sack.len() as u8,
+        window: 0,
         ..data(milliseconds, 0)
     }
 }

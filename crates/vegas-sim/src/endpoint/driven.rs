@@ -6,7 +6,7 @@
 
 use vegas_core::units::Time;
 
-use super::flow::acks;
+use super::flow::receiver;
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, WireSize};
 use crate::scenario::{FlowSpec, HostKind};
 use crate::tcp::{AckTiming, Outbox, Receiver, Sender};
@@ -69,12 +69,7 @@ impl DrivenEnd {
         };
         let mut sender = Sender::new(0, spec, || seed);
         sender.make_stream();
-        DrivenEnd {
-            sender,
-            receiver: Receiver::new(sack, acks(spec)).reporting_duplicates(sack && spec.host.kind == HostKind::Linux),
-            out: Outbox::default(),
-            uses_ecn: spec.ecn,
-        }
+        DrivenEnd { sender, receiver: receiver(spec, sack), out: Outbox::default(), uses_ecn: spec.ecn }
     }
 
     /// Opens the connection: the end sends its first segment, and repeats it by its timer.

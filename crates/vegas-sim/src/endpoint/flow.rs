@@ -11,8 +11,8 @@ use crate::measure::outcome::{CapturePoint, CapturedPacket, MediaFrame};
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::measure::totals::{FlowCounts, FlowTotals};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
-use crate::scenario::{DelayedAck, FlowSpec, HostKind};
-use crate::tcp::{AckTiming, Acks, Layout, LinuxAcks, Receiver, Sender};
+use crate::scenario::{DelayedAck, FlowSpec, HostKind, ReceiveWindow};
+use crate::tcp::{AckTiming, Acks, GrowingWindow, Layout, LinuxAcks, Receiver, Sender};
 
 /// A connection: both ends, and the state that the engine keeps for them.
 #[derive(Debug)]
@@ -50,16 +50,18 @@ pub(crate) struct Flow {
 /// The greatest size of a connection without its segments in flight, bytes.
 const _: () = assert!(size_of::<Flow>() <= 960);
 
-/// Returns the rule for the time at which the receiver acknowledges segments in order.
-pub(super) fn acks(spec: &FlowSpec) -> Acks {
-    match spec.host.delayed_ack {
+/// Returns the receiver of a flow.
+pub(super) fn receiver(spec: &FlowSpec, sends_sack: bool) -> Receiver {
+    let acks = match spec.host.delayed_ack {
         DelayedAck::None => Acks::AtOnce,
         DelayedAck::After(delay) => Acks::Delayed(delay),
-        DelayedAck::Linux => {
-            let payload = spec.packet.get() - spec.header.get();
-            let window = u64::from(spec.host.receive_window.0) * payload;
-            Acks::Linux(Box::new(LinuxAcks::new(window, spec.host.rto_min)))
-        }
+        DelayedAck::Linux => Acks::Linux(Box::new(LinuxAcks::new(spec.host.rto_min))),
+    };
+    let receiver =
+        Receiver::new(sends_sack, acks).reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux);
+    match (spec.host.receive_window, spec.host.delayed_ack) {
+        (ReceiveWindow::Constant(_), DelayedAck::None | DelayedAck::After(_)) => receiver,
+        (window, _) => receiver.growing(GrowingWindow::new(&window, spec.packet.get() - spec.header.get())),
     }
 }
 
@@ -72,8 +74,7 @@ impl Flow {
         let sends_sack = sends_sack && !misbehaving.as_ref().is_some_and(|receiver| receiver.is_optimistic());
         Flow {
             layout: Arc::clone(sender.layout()),
-            receiver: Receiver::new(sends_sack, acks(spec))
-                .reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux),
+            receiver: receiver(spec, sends_sack),
             received: Snapshots::new(SamplingInstants::none()),
             external: None,
             timer_event: Time::NEVER,
@@ -138,7 +139,7 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn answer(&mut self, at: Time, id: u32, packet: &Packet, sacks: &mut SackPool) -> Packet {
         let (from, to) = self.note_header(at, packet);
-        self.receiver.take_in(from, to, packet.wire());
+        self.receiver.take_in(at, from, to, packet.wire());
         if self.is_special {
             self.note_delivery(at);
         }
@@ -192,7 +193,7 @@ impl Flow {
 
     #[inline(always)]
     fn make_ack(&mut self, number: u64, id: u32, sacks: &mut SackPool) -> Packet {
-        let ack = Packet::new(PacketKind::Ack, id, number, self.layout.ack_wire);
+        let ack = Packet::new(PacketKind::Ack, id, number, self.layout.ack_wire).offering(self.receiver.offer());
         if !self.is_special && !self.receiver.has_blocks() {
             return ack;
         }
@@ -331,11 +332,12 @@ impl Flow {
             flow: packet.flow(),
             point,
             sequence: if is_data { packet.sequence } else { 0 },
-            acknowledgement: if is_data { 0 } else { packet.sequence },
+            acknowledgement: if is_data { 0 } else { packet.number() },
             payload: self.payload_of(packet) as u32,
             wire: packet.wire(),
             sack: sack.blocks,
             sack_blocks: sack.count,
+            window: if packet.kind() == PacketKind::Ack { packet.take_offer().1 } else { 0 },
             syn: matches!(packet.kind(), PacketKind::Syn | PacketKind::SynAck),
             codepoint: packet.ecn().codepoint(),
             ece: packet.ecn().has(Ecn::ECHO),

@@ -164,7 +164,7 @@ impl Hosts {
     fn note_incident(&mut self, at: Time, link: LinkId, packet: &Packet, kind: IncidentKind) {
         if self.is_of_flow(packet) {
             let (time_s, link) = (seconds(at), Some(link as u32));
-            let incident = Incident { time_s, kind, flow: packet.flow(), link, sequence: packet.sequence };
+            let incident = Incident { time_s, kind, flow: packet.flow(), link, sequence: packet.number() };
             self.outcome.incidents.push(incident);
         }
     }

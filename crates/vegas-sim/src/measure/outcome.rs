@@ -368,6 +368,9 @@ pub struct CapturedPacket {
     pub sack: [(u64, u64); 3],
     /// The number of valid blocks in `sack`.
     pub sack_blocks: u8,
+    /// The window that an acknowledgement offers, scaled as in the field of a TCP header
+    /// ([`ReceiveWindow::shift`](crate::scenario::ReceiveWindow::shift)); 0 in other packets, and where it is constant.
+    pub window: u16,
     /// SYN flag.
     pub syn: bool,
     /// The ECN field of the IP header: 0 for a transport without ECN, 2 for ECT(0), 3 for CE (RFC 3168, section 5).

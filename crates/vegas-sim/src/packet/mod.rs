@@ -11,7 +11,8 @@ pub use wire_size::WireSize;
 /// was written; a processor waits for a read in other parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Packet {
-    /// Of data the first payload byte, from 0; of an acknowledgement the next byte expected.
+    /// Of data the first payload byte, from 0; of an acknowledgement the next byte expected, and above
+    /// [`Packet::NUMBER_BITS`] bits the window that it offers.
     pub(crate) sequence: u64,
     flow_and_flags: FlowAndFlags,
     header: PackedHeader,
@@ -20,6 +21,10 @@ pub(crate) struct Packet {
 const _: () = assert!(size_of::<Packet>() == 24);
 
 impl Packet {
+    /// The bits of an acknowledgement's number: 281 TB, more than four thousand million of the largest packets deliver.
+    /// Above them there is room for a window of 16 bits, as in a TCP header.
+    const NUMBER_BITS: u32 = 48;
+
     /// Returns a packet that leaves its host, without ECN, stamps or SACK blocks.
     #[inline]
     pub(crate) fn new(kind: PacketKind, flow: u32, sequence: u64, wire: WireSize) -> Self {
@@ -37,6 +42,29 @@ impl Packet {
     #[inline]
     pub(crate) fn of_words(sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) -> Self {
         Packet { sequence, flow_and_flags, header }
+    }
+
+    /// Returns this acknowledgement with the window that it offers, in the receiver's unit.
+    #[inline]
+    pub(crate) fn offering(self, window: u16) -> Self {
+        debug_assert!(self.sequence >> Self::NUMBER_BITS == 0, "fewer bytes are delivered than the number can count");
+        Packet { sequence: self.sequence | u64::from(window) << Self::NUMBER_BITS, ..self }
+    }
+
+    /// Returns this acknowledgement without its window, and the window, which is 0 if it offers none. The
+    /// acknowledgement is one of a simulated receiver.
+    #[inline]
+    pub(crate) fn take_offer(self) -> (Self, u16) {
+        let window = (self.sequence >> Self::NUMBER_BITS) as u16;
+        (Packet { sequence: self.sequence & ((1 << Self::NUMBER_BITS) - 1), ..self }, window)
+    }
+
+    /// Returns the first payload byte of data, the next byte expected of an acknowledgement.
+    pub(crate) fn number(&self) -> u64 {
+        match self.kind() {
+            PacketKind::Ack => self.take_offer().0.sequence,
+            _ => self.sequence,
+        }
     }
 
     /// Returns whether the packet differs from the other at most by its sequence number.
@@ -407,6 +435,15 @@ impl SackPool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_and_a_window_stand_side_by_side() {
+        let ack = Packet::new(PacketKind::Ack, 3, (1 << 48) - 1, WireSize::new(40));
+        for window in [1, 512, u16::MAX] {
+            let offering = ack.offering(window);
+            assert_eq!((offering.take_offer(), offering.number()), ((ack, window), ack.sequence));
+        }
+    }
 
     #[test]
     fn ecn_and_blocks_stand_side_by_side() {

@@ -5,14 +5,15 @@ use vegas_core::{Composition, HostCapabilities, Needs, Parameters, Recovery, Ref
 
 use super::application;
 use super::composition::{self, FlowAlgorithm};
-use super::document::{Algorithm, BrokenRule, Flow, Host};
+use super::document::{Algorithm, BrokenRule, Flow, Host, LinuxWindow, Window};
 use super::model::{
-    DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour, Transport,
+    DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour, ReceiveWindow,
+    Transport,
 };
 use super::network::Network;
 use crate::scenario::document::scalar::{Count, SEGMENTS_MAX};
 use crate::scenario::read::error::{Checked, Problem, child};
-use crate::scenario::read::field::Field;
+use crate::scenario::read::field::{Either, Field};
 
 /// The largest IPv4 packet.
 const PACKET_MAX: Bytes = Bytes::new(65_535);
@@ -89,6 +90,11 @@ pub(super) fn resolve(
 }
 
 fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
+    // a constant window bounds the congestion window, as ns-2's window_ does; beyond one that grows nothing leaves
+    let bound = match host.receive_window {
+        ReceiveWindow::Constant(window) => window,
+        ReceiveWindow::Linux { .. } => Segments(u32::MAX),
+    };
     let or = |default, count: Option<Field<Count<0>>>| count.map_or(default, |count| count.0.segments());
     let or_window = |default, count: Option<Field<Count<1>>>| count.map_or(default, |count| count.0.segments());
     Parameters {
@@ -98,7 +104,7 @@ fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
         initial_window: or_window(preset.initial_window, flow.initial_window),
         restart_window: or_window(preset.restart_window, flow.restart_window),
         ssthresh: flow.ssthresh.map(|count| count.0.segments()).or(preset.ssthresh),
-        max_window: flow.max_window.map_or(preset.max_window, |count| count.0.segments()).min(host.receive_window),
+        max_window: flow.max_window.map_or(preset.max_window, |count| count.0.segments()).min(bound),
     }
 }
 
@@ -121,7 +127,7 @@ fn check_algorithm(
         .and_then(|()| capabilities.meets(needs));
     checked.map_err(|Refusal { part, reason, host: refuser }| {
         let key = match part {
-            "max_window" if flow.max_window.is_none_or(|count| count.0.segments() > host.receive_window) => {
+            "max_window" if flow.max_window.is_none_or(|count| count.0.segments() > parameters.max_window) => {
                 child(key, "host.receive_window")
             }
             "alpha" | "beta" | "gamma" | "initial_window" | "restart_window" | "ssthresh" | "max_window" => {
@@ -242,7 +248,7 @@ fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> 
         recovery_burst: given.recovery_burst.map_or(recovery_burst(detection.recovery), |burst| burst.0.0),
         delayed_ack: delayed_ack(key, flow, given, kind)?,
         sack: sack(key, given, kind)?,
-        receive_window: given.receive_window.map_or(Segments(SEGMENTS_MAX as u32), |count| count.0.segments()),
+        receive_window: receive_window(key, given, kind, flow)?,
         rto_min: span("rto_min", given.rto_min, Span::from_millis(200))?,
         rto_max: span("rto_max", given.rto_max, Span::from_secs(by_kind(60, 120)))?,
         rto_initial: span("rto_initial", given.rto_initial, Span::from_secs(by_kind(3, 1)))?,
@@ -334,6 +340,39 @@ fn delayed_ack(key: &str, flow: &Flow, host: &Host, kind: HostKind) -> Checked<D
             Err(Problem::new(key, "\"linux\" is for host \"linux\"; write a time such as \"200ms\", or that host"))
         }
         (given @ (DelayedAck::None | DelayedAck::After(_) | DelayedAck::Linux), _) => Ok(given),
+    }
+}
+
+/// The greatest window that a scaled field of a TCP header says (RFC 7323, section 2.3).
+const WINDOW_MAX: Bytes = Bytes::new(1 << 30);
+
+/// Returns the receive window. Only a Linux host has one that grows.
+fn receive_window(key: &str, host: &Host, kind: HostKind, flow: &Flow) -> Checked<ReceiveWindow> {
+    let key = child(key, "host.receive_window");
+    let limits = match (host.receive_window.as_ref().map(|Either(window)| window), kind) {
+        (Some(Window::Constant(segments)), _) => return Ok(ReceiveWindow::Constant(*segments)),
+        (None, HostKind::Bsd) => return Ok(ReceiveWindow::Constant(Segments(SEGMENTS_MAX as u32))),
+        (Some(Window::Linux(_)), HostKind::Bsd) => {
+            let message = "grows on host \"linux\" only; write a number of segments, or that host";
+            return Err(Problem::new(key, message));
+        }
+        (None, HostKind::Linux) => LinuxWindow::default(),
+        (Some(Window::Linux(limits)), HostKind::Linux) => *limits,
+    };
+    let packet = flow.packet.map_or(1000, |packet| packet.0.get());
+    let two_segments = 2 * packet.saturating_sub(flow.header.map_or(40, |header| header.0.get()));
+    if let Some(Field(initial)) = limits.initial.filter(|initial| initial.0.get() < two_segments) {
+        let message = format!("{}b was given; write two segments at least, {two_segments}b", initial.get());
+        return Err(Problem::new(child(&key, "initial"), message));
+    }
+    let initial = limits.initial.map_or(ReceiveWindow::INITIAL.max(Bytes::new(two_segments)), |initial| initial.0);
+    let max = limits.max.map_or(ReceiveWindow::MAX.max(initial), |max| max.0);
+    match max < initial || max > WINDOW_MAX {
+        false => Ok(ReceiveWindow::Linux { initial, max }),
+        true => {
+            let message = format!("{}b was given; write {}b to {}b", max.get(), initial.get(), WINDOW_MAX.get());
+            Err(Problem::new(child(&key, "max"), message))
+        }
     }
 }
 

@@ -13,7 +13,7 @@ mod sending;
 mod timer;
 
 pub(crate) use layout::Layout;
-pub(crate) use receiver::{AckTiming, Acks, LinuxAcks, Receiver};
+pub(crate) use receiver::{AckTiming, Acks, GrowingWindow, LinuxAcks, Receiver};
 pub(crate) use sender::Sender;
 pub use sender::stream::{RecoveryState, SenderState};
 pub use sending::application::{Phased, Supply};
@@ -48,7 +48,7 @@ fn host(kind: crate::scenario::HostKind) -> crate::scenario::HostSpec {
         recovery_burst: None,
         delayed_ack: crate::scenario::DelayedAck::None,
         sack: true,
-        receive_window: Segments(1000),
+        receive_window: crate::scenario::ReceiveWindow::Constant(Segments(1000)),
         rto_min: Span::from_millis(200),
         rto_max: Span::from_secs(60),
         rto_initial: Span::from_secs(1),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use vegas_core::units::Time;
+use vegas_core::units::{Bytes, Time};
 use vegas_sim::outcome::{CapturePoint, CapturedPacket};
 use vegas_sim::scenario::{FlowSpec, Misbehaviour};
 
@@ -92,16 +92,18 @@ impl Arrived {
 /// Checks that the sender sends nothing beyond the receive window.
 pub(super) fn sender_within_window(case: &Case<'_>) -> Result<(), String> {
     for (flow, spec, packets) in captured(case) {
-        let window = u64::from(spec.host.receive_window.0) * (spec.packet.get() - spec.header.get());
-        let mut acknowledged = 0;
+        let first = spec.host.receive_window.first(Bytes::new(spec.packet.get() - spec.header.get())).get();
+        let shift = spec.host.receive_window.shift();
+        let mut allowed = first;
         for packet in packets {
             match packet.point {
-                CapturePoint::SenderIn => acknowledged = acknowledged.max(packet.acknowledgement),
+                CapturePoint::SenderIn => {
+                    let window = shift.map_or(first, |shift| u64::from(packet.window) << shift);
+                    allowed = allowed.max(packet.acknowledgement + window);
+                }
                 CapturePoint::SenderOut => {
                     let end = packet.sequence + u64::from(packet.payload);
-                    ensure(end <= acknowledged + window, || {
-                        format!("flow {flow}: byte {end} is sent, {acknowledged} acknowledged, window {window}")
-                    })?;
+                    ensure(end <= allowed, || format!("flow {flow}: byte {end} is sent, up to {allowed} are allowed"))?;
                 }
                 _ => {}
             }

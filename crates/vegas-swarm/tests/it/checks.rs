@@ -1,8 +1,9 @@
 //! Each check can fail: it is given an outcome, or a scenario, in which one thing is wrong.
 
 use serde_json::{Value, json};
+use vegas_core::units::Segments;
 use vegas_sim::outcome::CapturePoint;
-use vegas_sim::scenario::QueueLimit;
+use vegas_sim::scenario::{QueueLimit, ReceiveWindow};
 use vegas_swarm::run::{self, Case};
 use vegas_swarm::{invariants, relations};
 
@@ -59,7 +60,7 @@ const MUTANTS: &[Mutant] = &[
         let first = case.outcome.capture.iter().position(lost).expect("data");
         case.outcome.capture.remove(first);
     }),
-    ("sender_within_window", |case| case.scenario.flows[1].host.receive_window.0 = 1),
+    ("sender_within_window", |case| case.scenario.flows[1].host.receive_window = ReceiveWindow::Constant(Segments(1))),
     ("packets_counted", |case| case.outcome.flows[1].segments_sent += 1),
     ("no_stall", |case| {
         let last = vegas_core::units::Time::from_nanos(1_000_000_000);

@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use vegas_core::registry::{self, Preset};
-use vegas_core::units::{Bytes, Span};
+use vegas_core::units::{Bytes, Segments, Span};
 use vegas_core::{Avoidance, BaseRtt, Cut, Mechanisms, Recovery, Rivals, Signal, SlowStart};
 
 use super::{ApplicationPhase, DelaySchedule, Link};
@@ -132,8 +132,9 @@ pub(in crate::scenario) struct Host {
     /// Whether acknowledgements are selective (`net.ipv4.tcp_sack`). Without them three duplicates mean a loss, and
     /// recovery repairs one loss a round trip. linux. Default: `true`.
     pub(in crate::scenario) sack: Option<bool>,
-    /// The receiver's window. Default: `1048576`.
-    pub(in crate::scenario) receive_window: Option<Field<Count<2>>>,
+    /// The receiver's window: constant, or [as Linux tunes it](networks.md#the-receive-window). Default: `1048576`;
+    /// linux: `"linux"`.
+    pub(in crate::scenario) receive_window: Option<Either<Window>>,
     /// Least retransmission timeout; linux: the least addition to the smoothed RTT. The default is that of ns-2 and
     /// Linux; RFC 6298, section 2.4 says 1 s. Default: `"200ms"`.
     pub(in crate::scenario) rto_min: Option<Field<Span>>,
@@ -204,6 +205,68 @@ impl ScalarOrTable for HostChoice {
 
     fn of_table(host: Host) -> Self {
         HostChoice(host)
+    }
+}
+
+/// A receive window.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::scenario) enum Window {
+    Constant(Segments),
+    Linux(LinuxWindow),
+}
+
+/// The limits of a receive window as Linux tunes it. linux.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct LinuxWindow {
+    /// The window of the handshake, and until the application has read more; two segments at least. Default:
+    /// `"65535b"`.
+    pub(in crate::scenario) initial: Option<Field<Bytes>>,
+    /// The greatest window; half of `tcp_rmem[2]`, as the other half of a buffer is for overhead; 1 GiB at most.
+    /// Default: `"3145728b"`.
+    pub(in crate::scenario) max: Option<Field<Bytes>>,
+}
+
+/// A receive window without limits of its own.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::scenario) enum PlainWindow {
+    Constant(Segments),
+    Linux,
+}
+
+impl FromGiven for PlainWindow {
+    const EXPECTED: &'static str = "a number of segments, or \"linux\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        if let Given::Text("linux") = given {
+            return Ok(PlainWindow::Linux);
+        }
+        let count = Count::<2>::from_given(given).map_err(|problem| format!("{problem}, or \"linux\""))?;
+        Ok(PlainWindow::Constant(count.segments()))
+    }
+
+    fn schema() -> Schema {
+        schemars::json_schema!({ "anyOf": [Count::<2>::schema(), { "enum": ["linux"] }] })
+    }
+}
+
+impl ScalarOrTable for Window {
+    type Scalar = PlainWindow;
+    type Table = LinuxWindow;
+
+    const EXPECTED: &'static str = "a number of segments, \"linux\", or a table";
+    const NAME: &'static str = "ReceiveWindow";
+    const DESCRIPTION: &'static str = "Segments, \"linux\", or a table.";
+
+    fn of_scalar(window: PlainWindow) -> Self {
+        match window {
+            PlainWindow::Constant(segments) => Window::Constant(segments),
+            PlainWindow::Linux => Window::Linux(LinuxWindow::default()),
+        }
+    }
+
+    fn of_table(limits: LinuxWindow) -> Self {
+        Window::Linux(limits)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The hosts at both ends of a flow.
 
-use vegas_core::units::{Segments, Span};
+use vegas_core::units::{Bytes, Segments, Span};
 
 /// The behaviour of a flow's hosts: the parts of TCP that do not belong to the congestion control.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct HostSpec {
     /// Whether acknowledgements are selective on a Linux host; on others the recovery decides it.
     pub sack: bool,
     /// The receive window.
-    pub receive_window: Segments,
+    pub receive_window: ReceiveWindow,
     /// The least retransmission timeout (RFC 6298, section 2.4: 1 s; ns-2 and Linux: 200 ms).
     pub rto_min: Span,
     /// The greatest retransmission timeout.
@@ -34,6 +34,45 @@ pub struct HostSpec {
     pub byte_counting: bool,
     /// What the receiver does wrong; `None` for a receiver that keeps the rules.
     pub misbehaves: Option<Misbehaviour>,
+}
+
+/// The window that a receiver offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReceiveWindow {
+    /// The same from the start to the end.
+    Constant(Segments),
+    /// As on Linux: it begins small and grows with what arrives in order and the application reads.
+    Linux {
+        /// The window of the handshake.
+        initial: Bytes,
+        /// The greatest one: half of `tcp_rmem[2]`.
+        max: Bytes,
+    },
+}
+
+impl ReceiveWindow {
+    /// The greatest number of bytes in a SYN's window field, which has no scale; about half of Linux's default buffer
+    /// (`tcp_rmem[1]`, 131,072 bytes).
+    pub const INITIAL: Bytes = Bytes::new(65_535);
+    /// Half of Linux's greatest buffer (`tcp_rmem[2]`, 6 MiB).
+    pub const MAX: Bytes = Bytes::new(3 << 20);
+
+    /// The window before any data, where full segments have `payload` bytes.
+    pub fn first(&self, payload: Bytes) -> Bytes {
+        match *self {
+            ReceiveWindow::Constant(segments) => Bytes::new(u64::from(segments.0) * payload.get()),
+            ReceiveWindow::Linux { initial, .. } => initial,
+        }
+    }
+
+    /// The scale of the window field where acknowledgements have one (`tcp_select_initial_window`: the least for the
+    /// greatest buffer); `None` if the window is constant.
+    pub fn shift(&self) -> Option<u8> {
+        match *self {
+            ReceiveWindow::Constant(_) => None,
+            ReceiveWindow::Linux { max, .. } => Some(((2 * max.get()).ilog2().clamp(15, 29) - 15) as u8),
+        }
+    }
 }
 
 /// What a receiver does wrong to get more than its share (S. Savage et al., "TCP Congestion Control with a Misbehaving

@@ -1,9 +1,11 @@
 //! When a receiver acknowledges ([`AckTiming`]), and the times at which one on Linux acknowledges segments in order: at
 //! once while its window grows and for some more segments, so that slow start is not held back, and then every second
-//! segment (`tcp_input.c`: `tcp_event_data_recv`, `tcp_grow_window`, `__tcp_ack_snd_check`; `tcp_output.c`:
-//! `tcp_send_delayed_ack`, `tcp_event_ack_sent`).
+//! segment (`tcp_input.c`: `tcp_event_data_recv`, `__tcp_ack_snd_check`; `tcp_output.c`: `tcp_send_delayed_ack`,
+//! `tcp_event_ack_sent`).
 
 use vegas_core::units::{Span, Time};
+
+use super::window::Opening;
 
 /// The time at which a segment is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,9 +18,6 @@ pub(crate) enum AckTiming {
 /// The state of the quick-ack phase and of the delayed acknowledgements.
 #[derive(Clone, Debug)]
 pub(crate) struct LinuxAcks {
-    /// The receive window, and below it its greatest size, bytes.
-    window: u64,
-    window_max: u64,
     /// The number of acknowledgements that are still sent at once.
     quick: u32,
     /// The time for which an acknowledgement waits for a second segment.
@@ -34,8 +33,6 @@ pub(crate) struct LinuxAcks {
     timeout: Span,
 }
 
-/// The window of a new connection, bytes (the default `tcp_rmem`).
-const WINDOW_FIRST: u64 = 65_535;
 /// `TCP_MAX_QUICKACKS`.
 const QUICK_MAX: u32 = 16;
 /// The least and greatest delay of an acknowledgement: `TCP_ATO_MIN`, `TCP_DELACK_MAX`.
@@ -43,38 +40,26 @@ const DELAY_MIN: Span = Span::from_millis(40);
 const DELAY_MAX: Span = Span::from_millis(200);
 /// The assumed size of a segment before the first arrives, bytes: `TCP_MSS_DEFAULT`.
 const SEGMENT_FIRST: u64 = 536;
-/// The least segment that lets the window grow, bytes.
-const GROWS_FROM: u64 = 128;
 
 impl LinuxAcks {
-    /// Creates the state of a receiver with a window of at most `window_max` bytes; `timeout` is the sender's least
-    /// timeout.
-    pub(crate) fn new(window_max: u64, timeout: Span) -> Self {
-        LinuxAcks {
-            window: WINDOW_FIRST.min(window_max),
-            window_max,
-            quick: 0,
-            delay: DELAY_MIN,
-            arrived: None,
-            segment: SEGMENT_FIRST,
-            acknowledged: 0,
-            timeout,
-        }
+    /// Creates the state of a receiver; `timeout` is the sender's least timeout.
+    pub(crate) fn new(timeout: Span) -> Self {
+        LinuxAcks { quick: 0, delay: DELAY_MIN, arrived: None, segment: SEGMENT_FIRST, acknowledged: 0, timeout }
     }
 
-    /// Takes in a segment of `length` bytes in order; `next` is the byte expected after it, `due` the time at which a
-    /// waiting acknowledgement is due. Returns whether the segment is acknowledged at once, and when its
-    /// acknowledgement is due otherwise.
+    /// Takes in a segment of `length` bytes in order, which has left this `window`; `next` is the byte expected after
+    /// it, `due` the time at which a waiting acknowledgement is due. Returns whether the segment is acknowledged at
+    /// once, and when its acknowledgement is due otherwise.
     pub(super) fn on_segment(
         &mut self,
         now: Time,
-        length: u64,
-        next: u64,
+        (length, next): (u64, u64),
+        window: Opening,
         due: Option<Time>,
     ) -> (AckTiming, Option<Time>) {
         self.segment = self.segment.max(length);
-        self.note_arrival(now);
-        self.grow(length);
+        self.note_arrival(now, window);
+        self.note_growth(window);
         if next - self.acknowledged > self.segment || self.quick > 0 {
             return (AckTiming::Now, due);
         }
@@ -88,40 +73,38 @@ impl LinuxAcks {
 
     /// Adapts the delay to the time between segments. The first segment, and the first after a gap, begin the quick-ack
     /// phase.
-    fn note_arrival(&mut self, now: Time) {
+    fn note_arrival(&mut self, now: Time, window: Opening) {
         let half = |span: Span| Span::from_nanos(span.as_nanos() / 2);
         match self.arrived.map(|before| now.since(before)) {
             None => {
-                self.quick_up_to_most();
+                self.quick_up_to_most(window);
                 self.delay = DELAY_MIN;
             }
             Some(gap) if gap <= half(DELAY_MIN) => self.delay = half(self.delay) + half(DELAY_MIN),
             Some(gap) if gap < self.delay => self.delay = (half(self.delay) + gap).min(self.timeout),
-            Some(gap) if gap > self.timeout => self.quick_up_to_most(),
+            Some(gap) if gap > self.timeout => self.quick_up_to_most(window),
             Some(_) => {}
         }
         self.arrived = Some(now);
     }
 
-    fn quick_up_to_most(&mut self) {
-        let of_window = (self.window / (2 * self.segment)).max(2);
+    fn quick_up_to_most(&mut self, window: Opening) {
+        let of_window = (window.bytes / (2 * self.segment)).max(2);
         self.quick = self.quick.max((of_window as u32).min(QUICK_MAX));
     }
 
-    /// Lets the window grow by two segments for each one that arrives, up to its greatest size. While it grows, one
-    /// more acknowledgement is sent at once; the kernel sets a bit instead of adding, so an odd number stays as it is.
-    pub(super) fn grow(&mut self, length: u64) {
-        // the segment occupies the buffer until the application reads it
-        if length >= GROWS_FROM && self.window + self.segment.max(length) < self.window_max {
-            self.window = (self.window + 2 * self.segment.max(length)).min(self.window_max);
+    /// While the window grows, one more acknowledgement is sent at once; the kernel sets a bit instead of adding, so an
+    /// odd number stays as it is.
+    pub(super) fn note_growth(&mut self, window: Opening) {
+        if window.grew {
             self.quick |= 1;
         }
     }
 
     /// Begins the quick-ack phase again: data that arrive twice hint at a lost acknowledgement
     /// (`tcp_enter_quickack_mode`).
-    pub(super) fn on_repeated(&mut self) {
-        self.quick_up_to_most();
+    pub(super) fn on_repeated(&mut self, window: Opening) {
+        self.quick_up_to_most(window);
         self.delay = DELAY_MIN;
     }
 
@@ -143,13 +126,26 @@ impl LinuxAcks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::ReceiveWindow;
+    use crate::tcp::GrowingWindow;
+    use vegas_core::units::Segments;
 
-    /// Feeds in segments a millisecond apart; returns for each, from the first on, whether it is acknowledged at once.
-    fn timings(acks: &mut LinuxAcks, segments: u64) -> Vec<AckTiming> {
+    const CONSTANT: Opening = Opening { bytes: 65_535, grew: false };
+
+    fn acks() -> LinuxAcks {
+        LinuxAcks::new(Span::from_millis(200))
+    }
+
+    /// Feeds in segments of 1000 bytes a millisecond apart, with a window of at most `most` of them; returns for each,
+    /// from the first on, whether it is acknowledged at once.
+    fn timings(acks: &mut LinuxAcks, most: u32, segments: u64) -> Vec<AckTiming> {
         let mut due = None;
+        let mut window = GrowingWindow::new(&ReceiveWindow::Constant(Segments(most)), 1000);
         let timing = |number: u64| {
             let next = 1000 * (number + 1);
-            let (timing, until) = acks.on_segment(Time::from_nanos(1_000_000 * number), 1000, next, due);
+            let now = Time::from_nanos(1_000_000 * number);
+            window.on_segment(now, 1000, next, 0);
+            let (timing, until) = acks.on_segment(now, (1000, next), window.opening(), due);
             due = until;
             if timing == AckTiming::Now {
                 acks.acknowledged(next);
@@ -166,7 +162,7 @@ mod tests {
     /// `S3_vegas_a2b4g1_delack`).
     #[test]
     fn quick_acknowledgements_outlast_the_growth_of_the_window() {
-        let timings = timings(&mut LinuxAcks::new(400_000, Span::from_millis(200)), 189);
+        let timings = timings(&mut acks(), 400, 189);
         let at_once = timings.iter().take_while(|timing| **timing == AckTiming::Now).count();
         assert_eq!(at_once, 167 + 16);
         use AckTiming::{Later, Now};
@@ -177,7 +173,7 @@ mod tests {
     /// every second.
     #[test]
     fn a_window_that_does_not_grow_leaves_sixteen() {
-        let timings = timings(&mut LinuxAcks::new(65_535, Span::from_millis(200)), 18);
+        let timings = timings(&mut acks(), 65, 18);
         assert!(timings[..16].iter().all(|timing| *timing == AckTiming::Now));
         assert_eq!(timings[16..], [AckTiming::Later, AckTiming::Now]);
     }
@@ -186,15 +182,15 @@ mod tests {
     /// acknowledged at once.
     #[test]
     fn the_delay_follows_the_segments() {
-        let mut acks = LinuxAcks::new(65_535, Span::from_millis(200));
-        timings(&mut acks, 16);
+        let mut acks = acks();
+        timings(&mut acks, 65, 16);
         let at = |ms: u64| Time::from_nanos(1_000_000 * ms);
-        assert_eq!(acks.on_segment(at(16), 1000, 17_000, None), (AckTiming::Later, Some(at(56))));
+        assert_eq!(acks.on_segment(at(16), (1000, 17_000), CONSTANT, None), (AckTiming::Later, Some(at(56))));
         acks.on_timer();
         acks.acknowledged(17_000);
         // 90 ms exceed the delay, which stays at 80 ms
-        assert_eq!(acks.on_segment(at(106), 1000, 18_000, None), (AckTiming::Later, Some(at(186))));
+        assert_eq!(acks.on_segment(at(106), (1000, 18_000), CONSTANT, None), (AckTiming::Later, Some(at(186))));
         acks.acknowledged(18_000);
-        assert_eq!(acks.on_segment(at(307), 1000, 19_000, None).0, AckTiming::Now);
+        assert_eq!(acks.on_segment(at(307), (1000, 19_000), CONSTANT, None).0, AckTiming::Now);
     }
 }

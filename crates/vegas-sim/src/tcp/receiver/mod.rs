@@ -2,6 +2,7 @@
 //! selective acknowledgements (RFC 2018).
 
 mod ack_timing;
+mod window;
 
 use vegas_core::units::{Span, Time};
 
@@ -9,6 +10,8 @@ use super::ecn::EcnReceiver;
 use crate::packet::{Ecn, SackBlocks, WireSize};
 
 pub(crate) use ack_timing::{AckTiming, LinuxAcks};
+pub(crate) use window::GrowingWindow;
+use window::Opening;
 
 /// The receiving end of a flow. The application reads data as soon as they arrive in order.
 #[derive(Clone, Debug)]
@@ -26,7 +29,10 @@ pub(crate) struct Receiver {
     /// The number of in-order segments that wait for their acknowledgement.
     unacknowledged: u32,
     acks: Acks,
-    ack_due: Option<Time>,
+    /// The window, if it grows.
+    window: Option<Box<GrowingWindow>>,
+    /// When a delayed acknowledgement is due; [`Time::NEVER`] while none is.
+    ack_due: Time,
     pub(crate) wire_bytes: u64,
     pub(crate) packets: u64,
 }
@@ -61,7 +67,8 @@ impl Receiver {
             Acks::AtOnce | Acks::Delayed(_) => 0,
             Acks::Linux(_) => size_of::<LinuxAcks>(),
         };
-        acks + self.disorder.as_ref().map_or(0, |disorder| size_of::<Disorder>() + ranges(disorder))
+        let window = self.window.as_ref().map_or(0, |_| size_of::<GrowingWindow>());
+        acks + window + self.disorder.as_ref().map_or(0, |disorder| size_of::<Disorder>() + ranges(disorder))
     }
 
     pub(crate) fn new(sends_sack: bool, acks: Acks) -> Self {
@@ -74,10 +81,16 @@ impl Receiver {
             ecn: EcnReceiver::default(),
             unacknowledged: 0,
             acks,
-            ack_due: None,
+            window: None,
+            ack_due: Time::NEVER,
             wire_bytes: 0,
             packets: 0,
         }
+    }
+
+    /// Sets a window that grows.
+    pub(crate) fn growing(self, window: GrowingWindow) -> Self {
+        Receiver { window: Some(Box::new(window)), ..self }
     }
 
     /// Sets whether the receiver reports data that arrive again.
@@ -92,20 +105,22 @@ impl Receiver {
 
     /// The number of bytes that have arrived, in order or not.
     pub(crate) fn received(&self) -> u64 {
-        self.next + self.disorder.as_ref().map_or(0, |disorder| disorder.bytes)
+        self.next + self.waiting()
     }
 
     /// When a delayed acknowledgement is due.
     pub(crate) fn ack_due(&self) -> Option<Time> {
-        self.ack_due
+        (self.ack_due != Time::NEVER).then_some(self.ack_due)
     }
 
     /// Takes in a segment `[from, to)`; returns whether it is acknowledged at once.
     pub(crate) fn on_data(&mut self, now: Time, from: u64, to: u64, wire: WireSize) -> AckTiming {
         let length = to.saturating_sub(self.next);
-        if !self.take_in(from, to, wire) {
+        if !self.take_in(now, from, to, wire) {
             return AckTiming::Now;
         }
+        let window = self.opening();
+        let was_due = self.ack_due();
         match &mut self.acks {
             Acks::AtOnce => AckTiming::Now,
             Acks::Delayed(delay) => {
@@ -113,8 +128,8 @@ impl Receiver {
                 self.delay_ack(now, delay)
             }
             Acks::Linux(acks) => {
-                let timing;
-                (timing, self.ack_due) = acks.on_segment(now, length, to, self.ack_due);
+                let (timing, due) = acks.on_segment(now, (length, to), window, was_due);
+                self.ack_due = due.unwrap_or(Time::NEVER);
                 timing
             }
         }
@@ -122,27 +137,53 @@ impl Receiver {
 
     /// Takes in a segment `[from, to)`; returns whether it came in order.
     #[inline(always)]
-    pub(crate) fn take_in(&mut self, from: u64, to: u64, wire: WireSize) -> bool {
+    pub(crate) fn take_in(&mut self, now: Time, from: u64, to: u64, wire: WireSize) -> bool {
         self.wire_bytes += u64::from(wire);
         self.packets += 1;
         // a gap, or a repeated segment, is acknowledged at once (RFC 5681, section 4.2)
         if self.is_disordered || from > self.next || to <= self.next {
-            self.on_disorder(from, to);
+            self.on_disorder(now, from, to);
             return false;
+        }
+        if let Some(window) = &mut self.window {
+            window.on_segment(now, to - self.next, to, 0);
         }
         self.next = to;
         true
     }
 
     #[inline(never)]
-    fn on_disorder(&mut self, from: u64, to: u64) {
-        if let Acks::Linux(acks) = &mut self.acks {
-            if to <= self.next {
-                acks.on_repeated();
-            } else if self.sends_sack {
-                acks.grow(to - from);
+    fn on_disorder(&mut self, now: Time, from: u64, to: u64) {
+        let next = self.next;
+        self.take_in_disorder(from, to);
+        let waiting = self.waiting();
+        if let Some(window) = &mut self.window {
+            match (self.next > next, to > next) {
+                (true, _) => window.on_segment(now, to - from, self.next, waiting),
+                (false, true) => window.on_waiting(to - from, waiting, self.sends_sack),
+                (false, false) => {}
             }
         }
+        let window = self.opening();
+        if let Acks::Linux(acks) = &mut self.acks {
+            match to > next {
+                true => acks.note_growth(window),
+                false => acks.on_repeated(window),
+            }
+        }
+    }
+
+    /// What the newest segment made of the window; of one that does not grow, nothing.
+    fn opening(&self) -> Opening {
+        self.window.as_ref().map_or(Opening::default(), |window| window.opening())
+    }
+
+    /// The bytes that wait behind a hole.
+    fn waiting(&self) -> u64 {
+        self.disorder.as_ref().map_or(0, |disorder| disorder.bytes)
+    }
+
+    fn take_in_disorder(&mut self, from: u64, to: u64) {
         let disorder = self.disorder.get_or_insert_default();
         if self.reports_duplicates && (to <= self.next || disorder.range_of(from).is_some_and(|(_, end)| to <= end)) {
             disorder.duplicate = Some((from, to));
@@ -166,6 +207,21 @@ impl Receiver {
         }
     }
 
+    /// Returns the window that an acknowledgement offers, in the receiver's unit; 0 if it offers none.
+    #[inline]
+    pub(crate) fn offer(&mut self) -> u16 {
+        match &self.window {
+            None => 0,
+            Some(_) => self.offer_of_growing(),
+        }
+    }
+
+    #[inline(never)]
+    fn offer_of_growing(&mut self) -> u16 {
+        let (next, waiting) = (self.next, self.waiting());
+        self.window.as_mut().map_or(0, |window| window.offer(next, waiting))
+    }
+
     /// Returns the ECN bits of an acknowledgement.
     pub(crate) fn ack_ecn(&self) -> Ecn {
         self.ecn.of_ack()
@@ -180,7 +236,7 @@ impl Receiver {
             Acks::Linux(acks) => acks.acknowledged(self.next),
         }
         self.unacknowledged = 0;
-        self.ack_due = None;
+        self.ack_due = Time::NEVER;
     }
 
     /// Handles the timer of a delayed acknowledgement.
@@ -196,7 +252,7 @@ impl Receiver {
         if self.unacknowledged >= 2 {
             return AckTiming::Now;
         }
-        self.ack_due = Some(now + delay);
+        self.ack_due = now + delay;
         AckTiming::Later
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use vegas_core::units::Time;
+use vegas_core::units::{Bytes, Segments, Time};
 
 use super::stats::SenderStats;
 use super::{Rules, Sender, UNLIMITED};
@@ -30,7 +30,8 @@ impl Sender {
         let application = Application::of(spec, layout.full_payload());
         let rules = Rules {
             burst: spec.composition.limits.burst.unwrap_or(UNLIMITED),
-            receive_window: spec.host.receive_window,
+            receive_window: first_window(spec, layout.full_payload()),
+            offer_shift: spec.host.receive_window.shift(),
             by_pipe: detection.recovery == vegas_core::Recovery::Sack,
             is_plain: spec.host.kind == HostKind::Bsd
                 && !spec.ecn
@@ -140,6 +141,12 @@ impl Sender {
         self.queue.end(sent, self.rules.layout.first_byte(sent));
         self.note_completion(now);
     }
+}
+
+/// The segments that may leave before the first acknowledgement of data.
+fn first_window(spec: &FlowSpec, payload: Bytes) -> Segments {
+    let segments = spec.host.receive_window.first(payload).get() / payload.get();
+    Segments(u32::try_from(segments).unwrap_or(u32::MAX))
 }
 
 fn share<T: PartialEq>(mine: &mut Arc<T>, other: &Arc<T>) {

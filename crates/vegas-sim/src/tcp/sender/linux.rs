@@ -15,8 +15,11 @@ impl Sender {
     #[inline(never)]
     pub(super) fn on_linux_ack(&mut self, now: Time, una: u64, blocks: Option<Blocks>, out: &mut Outbox) {
         let before = self.before_ack::<false>();
-        let advanced = una > self.board.una();
-        let Some((delivered, of_probe)) = self.deliver(now, una, blocks) else { return };
+        let oldest = self.board.una();
+        let advanced = una > oldest;
+        let delivered = self.deliver(now, una, blocks);
+        self.keep_offered_edge(oldest);
+        let Some((delivered, of_probe)) = delivered else { return };
         let rtt = self.rtt.on_acked_times(&delivered.times, una, self.board.next());
         if advanced {
             self.restart_timer(now);

@@ -69,7 +69,10 @@ struct Rules {
     layout: Arc<Layout>,
     /// The most segments that one acknowledgement may release (mechanism H).
     burst: Segments,
+    /// The segments from the oldest outstanding one on that the receiver's window allows.
     receive_window: Segments,
+    /// The unit of the windows that acknowledgements offer, as a power of two, if they offer any.
+    offer_shift: Option<u8>,
     /// Whether the number of segments in flight is SACK's estimate.
     by_pipe: bool,
     /// Whether the sender is plain: neither a Linux host, nor ECN, nor routers that stamp, nor a control that asks for
@@ -106,11 +109,32 @@ impl Sender {
 
     /// Handles an acknowledgement: everything before its sequence number was received, and what `sack` reports.
     pub(crate) fn on_ack(&mut self, now: Time, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
+        let ack = self.note_offer(ack);
         let una = self.rules.layout.segment_at(ack.sequence);
         if una <= self.board.max() && self.rules.layout.is_full_up_to(una, ack.sequence) {
             self.on_whole_ack(now, una, ack, sack, out);
         } else {
             self.on_odd_ack(now, ack, sack, out);
+        }
+    }
+
+    /// Notes the window that an acknowledgement offers; returns the acknowledgement without it.
+    #[inline(always)]
+    fn note_offer(&mut self, ack: Packet) -> Packet {
+        let Some(shift) = self.rules.offer_shift else { return ack };
+        let (ack, window) = ack.take_offer();
+        // no edge is before those of older acknowledgements
+        let end = self.rules.layout.segments_until(ack.sequence + (u64::from(window) << shift));
+        let window = u32::try_from(end.saturating_sub(self.board.una())).unwrap_or(u32::MAX);
+        self.rules.receive_window = self.rules.receive_window.max(Segments(window));
+        ack
+    }
+
+    /// Keeps the edge of the window where it is while the oldest outstanding segment advances from segment `before`.
+    fn keep_offered_edge(&mut self, before: u64) {
+        if self.rules.offer_shift.is_some() {
+            let advanced = (self.board.una() - before) as u32;
+            self.rules.receive_window = Segments(self.rules.receive_window.0.saturating_sub(advanced));
         }
     }
 

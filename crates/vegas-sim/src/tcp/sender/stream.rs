@@ -60,9 +60,10 @@ pub enum RecoveryState {
 }
 
 impl Sender {
-    /// Makes the sender one of a stream, before anything is written.
+    /// Makes the sender one of a stream, before anything is written. Its owner has the windows that the peer offers.
     pub(crate) fn make_stream(&mut self) {
         self.queue = SendQueue::of_stream();
+        self.rules.offer_shift = None;
     }
 
     /// Writes `bytes` more, and sends what may leave. They fill up a short segment that waits, if they `join` it.

@@ -8,7 +8,7 @@ use vegas_core::{Cut, Limits, LossResponse, Signal, SlowStart, SlowStartEnds, St
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, IncidentKind, Outcome};
 use vegas_sim::scenario::{
     Change, FlowSpec, GilbertElliott, Handshake, HostKind, Impairments, Jitter, LinkChange, Policer, QueueLimit,
-    Sampling, Scenario, ScheduledChange,
+    ReceiveWindow, Sampling, Scenario, ScheduledChange,
 };
 use vegas_sim::scenario::{CoDelSpec, DelaySchedule, DelayedAck, Discipline, FqCoDelSpec, Isolation, PieSpec, RedSpec};
 
@@ -94,7 +94,7 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
             flow.packet = Bytes::new(packet);
             flow.ecn = ecn;
             flow.start = vegas_core::units::Time::ZERO + Span::from_secs(start_s);
-            flow.host.receive_window = Segments(window);
+            flow.host.receive_window = ReceiveWindow::Constant(Segments(window));
             flow.parameters.max_window = Segments(window);
             flow.parameters.initial_window = flow.parameters.initial_window.min(Segments(window));
             flow.parameters.restart_window = flow.parameters.restart_window.min(Segments(window));
@@ -190,7 +190,7 @@ fn check_every_byte(scenario: &Scenario, outcome: &Outcome) {
 /// Checks that nothing leaves the sender beyond the receive window, which is also the largest congestion window here.
 fn check_window(scenario: &Scenario, outcome: &Outcome) {
     let flow = &scenario.flows[0];
-    let window = u64::from(flow.host.receive_window.0) * (flow.packet.get() - flow.header.get());
+    let window = flow.host.receive_window.first(Bytes::new(flow.packet.get() - flow.header.get())).get();
     let mut acknowledged = 0;
     for packet in &outcome.capture {
         match packet.point {

@@ -6,8 +6,8 @@ use std::path::Path;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
 use vegas_sim::scenario::{
-    Change, DelayedAck, GilbertElliott, Handshake, HostKind, Impairments, Jitter, Policer, QueueLimit, Sampling,
-    Scenario,
+    Change, DelayedAck, GilbertElliott, Handshake, HostKind, Impairments, Jitter, Policer, QueueLimit, ReceiveWindow,
+    Sampling, Scenario,
 };
 
 const DUMBBELL: &str = r#"
@@ -88,7 +88,10 @@ fn defaults() {
     assert_eq!((flow.packet, flow.ack, flow.header), (Bytes::new(1000), Bytes::new(40), Bytes::new(40)));
     let host = &flow.host;
     assert_eq!((host.dupack_threshold, host.limited_transmit, host.recovery_burst), (3, false, None));
-    assert_eq!((host.delayed_ack, host.receive_window), (DelayedAck::None, Segments(1_048_576)));
+    assert_eq!(
+        (host.delayed_ack, host.receive_window),
+        (DelayedAck::None, ReceiveWindow::Constant(Segments(1_048_576)))
+    );
     assert_eq!((host.rto_min.as_nanos(), host.rto_max.as_nanos()), (200_000_000, 60_000_000_000));
     assert_eq!((host.rto_initial.as_nanos(), host.rto_grain.as_nanos()), (3_000_000_000, 10_000_000));
     assert_eq!(host.handshake, Handshake::None);
@@ -391,6 +394,10 @@ fn kinds_of_host() {
     assert_eq!((linux.host.kind, linux.host.handshake), (HostKind::Linux, Handshake::Full));
     assert_eq!((linux.host.rto_min.as_nanos(), linux.host.rto_initial.as_nanos()), (200_000_000, 1_000_000_000));
     assert_eq!(linux.composition.detection.recovery, Recovery::Sack);
+    let limits = |initial, max| ReceiveWindow::Linux { initial: Bytes::new(initial), max: Bytes::new(max) };
+    assert_eq!(linux.host.receive_window, limits(65_535, 3 << 20));
+    let table = cubic("host = { kind = \"linux\", receive_window = { initial = \"4kb\", max = \"1mb\" } }");
+    assert_eq!(table.host.receive_window, limits(4_000, 1_000_000));
     let table = cubic("host = { kind = \"linux\", handshake = \"none\" }");
     assert_eq!((table.host.kind, table.host.handshake), (HostKind::Linux, Handshake::None));
 }

@@ -24,7 +24,7 @@ fn the_committed_schema_is_current() {
 }
 
 /// The tables of the schema, and the headings in docs/scenario.md above theirs.
-const HEADINGS: [(&str, &str); 21] = [
+const HEADINGS: [(&str, &str); 22] = [
     ("File", "## The file"),
     ("Topology", "## `[topology]`"),
     ("Link", "## Links"),
@@ -45,6 +45,7 @@ const HEADINGS: [(&str, &str); 21] = [
     ("Traffic", "## `[[traffic]]`"),
     ("Receiver", "### `receiver`"),
     ("Host", "## `[flow.host]`"),
+    ("LinuxWindow", "### `receive_window`"),
     ("Parts", "## A table of parts"),
 ];
 

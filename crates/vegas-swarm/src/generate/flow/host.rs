@@ -32,12 +32,31 @@ pub(super) fn any(draw: &mut Draw, scale: &Scale, delayed_ack: bool) -> Value {
             false => self::delayed_ack(draw, scale),
         });
     }
-    maybe(draw, 25, &mut host, "receive_window", |draw| draw.log_between(2, 1 << 20));
+    maybe(draw, 25, &mut host, "receive_window", |draw| match is_linux {
+        true => linux_window(draw),
+        false => draw.log_between(2, 1 << 20).into(),
+    });
     if draw.percent(60) {
         timeouts(draw, scale, &mut host);
     }
     maybe(draw, 40, &mut host, "handshake", |draw| draw.pick(&["none", "full"]));
     host.into()
+}
+
+/// Returns a receive window of a Linux host: constant, or one that grows.
+fn linux_window(draw: &mut Draw) -> Value {
+    match draw.below(4) {
+        0 => draw.log_between(2, 1 << 20).into(),
+        1 => "linux".into(),
+        _ => {
+            // two of the largest segments at least
+            let initial = draw.log_between(131_072, 1 << 20);
+            let mut window = Table::new();
+            maybe(draw, 60, &mut window, "initial", |_| format!("{initial}b"));
+            maybe(draw, 60, &mut window, "max", |draw| format!("{}b", draw.log_between(initial, 1 << 30)));
+            window.into()
+        }
+    }
 }
 
 /// Returns `false`, or the longest wait for a second segment.

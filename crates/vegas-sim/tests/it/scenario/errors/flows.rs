@@ -292,6 +292,21 @@ fn hosts() {
             ),
             (
                 "packet =",
+                "host = { receive_window = \"linux\" }\npacket =",
+                ":13: flow.0.host.receive_window: grows on host \"linux\" only; write a number of segments, or that host",
+            ),
+            (
+                "algorithm = \"vegas\"\n",
+                "algorithm = \"reno\"\nhost = { kind = \"linux\", receive_window = { initial = \"1900b\" } }\n",
+                ":12: flow.0.host.receive_window.initial: 1900b was given; write two segments at least, 1920b",
+            ),
+            (
+                "algorithm = \"vegas\"\n",
+                "algorithm = \"reno\"\nhost = { kind = \"linux\", receive_window = { max = \"60kb\" } }\n",
+                ":12: flow.0.host.receive_window.max: 60000b was given; write 65535b to 1073741824b",
+            ),
+            (
+                "packet =",
                 "host = \"linux\"\npacket =",
                 ":11: flow.0.algorithm.fine_retransmit: mechanism C needs the retransmission path; host \"linux\" cannot \
                  carry it out: leave it out, or write host = \"bsd\"",

@@ -1,0 +1,234 @@
+//! The receive window of Linux. It begins small, grows with the segments that arrive (`tcp_input.c`: `tcp_grow_window`)
+//! up to what the buffer allows, and the buffer grows with what the application has read in a round trip
+//! (`tcp_rcv_space_adjust`, dynamic right-sizing). The offered edge never moves back (`tcp_output.c`:
+//! `tcp_select_window`).
+//!
+//! Half of a buffer is for data (`tcp_adv_win_scale` of 1), so sizes here are windows: halves of `tcp_rmem`.
+
+use vegas_core::units::{Span, Time};
+
+use crate::scenario::ReceiveWindow;
+
+/// The state of a receive window that grows.
+#[derive(Clone, Debug)]
+pub(crate) struct GrowingWindow {
+    /// The greatest window that the buffer allows now, bytes (`window_clamp`).
+    clamp: u64,
+    /// The greatest that it may ever allow (half of `tcp_rmem[2]`).
+    max: u64,
+    /// The window to which the segments have opened it (`rcv_ssthresh`).
+    open: u64,
+    /// One past the last byte that the sender may send.
+    edge: u64,
+    /// The payload of the largest segment received, bytes; at first that of a full one.
+    segment: u64,
+    /// Whether the newest segment opened it further.
+    grew: bool,
+    /// The unit of offers as a power of two (RFC 7323, section 2). `None` if acknowledgements offer no window: it is
+    /// too large to limit the sender, and only its growth matters.
+    shift: Option<u8>,
+    tuning: Tuning,
+}
+
+/// What the times of acknowledgements depend on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Opening {
+    /// The window, bytes.
+    pub(super) bytes: u64,
+    /// Whether the newest segment opened it further.
+    pub(super) grew: bool,
+}
+
+/// What the buffer's growth follows.
+#[derive(Clone, Debug, Default)]
+struct Tuning {
+    /// The shortest time in which a whole window arrived, which is never below the round-trip time.
+    round_trip: Option<Span>,
+    /// When the window whose arrival is being timed began to arrive, and its end.
+    window_from: Option<Time>,
+    window_end: u64,
+    /// What the application read in the newest round trip that had more than the ones before, bytes.
+    read_most: u64,
+    /// When the round trip began in which reading is being counted, and the bytes read before.
+    read_since: Time,
+    read_before: u64,
+}
+
+/// The least segment that lets the window grow, bytes.
+const GROWS_FROM: u64 = 128;
+/// The segments of the first round trip in the rule of the buffer's growth (`TCP_INIT_CWND`), and those of its margin.
+const FIRST_SEGMENTS: u64 = 10;
+const MARGIN_SEGMENTS: u64 = 16;
+
+impl GrowingWindow {
+    /// Creates the window of a receiver whose full segments have `segment` bytes.
+    pub(crate) fn new(window: &ReceiveWindow, segment: u64) -> Self {
+        let (first, clamp) = match *window {
+            // a buffer of fixed size (SO_RCVBUF) is there from the start
+            ReceiveWindow::Constant(segments) => (ReceiveWindow::INITIAL.get(), u64::from(segments.0) * segment),
+            ReceiveWindow::Linux { initial, .. } => (initial.get(), initial.get()),
+        };
+        let open = first.min(clamp);
+        GrowingWindow {
+            clamp,
+            max: match *window {
+                ReceiveWindow::Constant(_) => clamp,
+                ReceiveWindow::Linux { max, .. } => max.get(),
+            },
+            open,
+            edge: open,
+            segment,
+            grew: false,
+            shift: window.shift(),
+            tuning: Tuning { read_most: open.min(FIRST_SEGMENTS * segment), ..Tuning::default() },
+        }
+    }
+
+    /// What the newest segment made of the window.
+    pub(super) fn opening(&self) -> Opening {
+        Opening { bytes: self.open, grew: self.grew }
+    }
+
+    /// Takes in a segment of `length` bytes after which everything before `next` has arrived; `waiting` bytes wait
+    /// behind a hole. The application reads at once what is in order, but after the acknowledgement.
+    pub(super) fn on_segment(&mut self, now: Time, length: u64, next: u64, waiting: u64) {
+        self.time_window(now, next);
+        // the segment occupies the buffer until the application reads it
+        self.grow(length, waiting + self.segment.max(length));
+        self.tune(now, next);
+    }
+
+    /// Takes in a segment of `length` bytes that waits with others, `waiting` bytes in all, behind a hole. Only a
+    /// receiver that reports it grows its window.
+    pub(super) fn on_waiting(&mut self, length: u64, waiting: u64, is_reported: bool) {
+        self.grew = false;
+        if is_reported {
+            self.grow(length, waiting);
+        }
+    }
+
+    /// Opens the window by two segments, as far as the buffer has room beyond the `occupied` bytes.
+    fn grow(&mut self, length: u64, occupied: u64) {
+        self.segment = self.segment.max(length);
+        let room = self.clamp.saturating_sub(occupied).saturating_sub(self.open);
+        self.grew = length >= GROWS_FROM && room > 0;
+        if self.grew {
+            self.open = (self.open + 2 * self.segment).min(self.clamp);
+        }
+    }
+
+    /// Times how long a whole window takes to arrive, at the shortest (`tcp_rcv_rtt_measure`; the hosts send no time
+    /// stamps).
+    fn time_window(&mut self, now: Time, next: u64) {
+        let tuning = &mut self.tuning;
+        if let Some(from) = tuning.window_from {
+            if next < tuning.window_end {
+                return;
+            }
+            let took = now.since(from);
+            tuning.round_trip = Some(tuning.round_trip.map_or(took, |least| least.min(took)));
+        }
+        (tuning.window_from, tuning.window_end) = (Some(now), self.edge.max(next));
+    }
+
+    /// Once a round trip lets the buffer grow, if the application has read more than in any before: to twice that, and
+    /// more while it grows from round trip to round trip.
+    fn tune(&mut self, now: Time, read: u64) {
+        let tuning = &mut self.tuning;
+        let Some(round_trip) = tuning.round_trip else { return };
+        if now.since(tuning.read_since) < round_trip {
+            return;
+        }
+        let copied = read - tuning.read_before;
+        if copied > tuning.read_most {
+            let steady = 2 * copied + MARGIN_SEGMENTS * self.segment;
+            let growth = u128::from(steady) * u128::from(copied - tuning.read_most) / u128::from(tuning.read_most);
+            let wanted = u128::from(steady) + 2 * growth;
+            self.clamp = self.clamp.max(wanted.min(u128::from(self.max)) as u64);
+            tuning.read_most = copied;
+        }
+        (tuning.read_since, tuning.read_before) = (now, read);
+    }
+
+    /// Returns the window that an acknowledgement of everything before `next` offers, while `waiting` bytes wait behind
+    /// a hole, in its unit; 0 if it offers none.
+    pub(super) fn offer(&mut self, next: u64, waiting: u64) -> u16 {
+        let Some(shift) = self.shift else { return 0 };
+        let kept = self.edge.saturating_sub(next);
+        let units = self.open.min(self.clamp.saturating_sub(waiting)).max(kept).div_ceil(1 << shift);
+        let units = units.min(u64::from(u16::MAX));
+        self.edge = self.edge.max(next + (units << shift));
+        units as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vegas_core::units::Bytes;
+
+    const SEGMENT: u64 = 1000;
+
+    fn window(initial: u64, max: u64) -> GrowingWindow {
+        let limits = ReceiveWindow::Linux { initial: Bytes::new(initial), max: Bytes::new(max) };
+        GrowingWindow::new(&limits, SEGMENT)
+    }
+
+    /// Feeds in `round` after `round` of 100 ms the segments of one, evenly spread; returns the edge after each, in
+    /// segments of what has arrived.
+    fn windows(window: &mut GrowingWindow, rounds: &[u64]) -> Vec<u64> {
+        let mut next = 0;
+        let of_round = |(round, segments): (usize, &u64)| {
+            for number in 0..*segments {
+                next += SEGMENT;
+                let now = Time::from_nanos(100_000_000 * round as u64 + 100_000_000 * number / segments);
+                window.on_segment(now, SEGMENT, next, 0);
+                window.offer(next, 0);
+            }
+            (window.edge - next) / SEGMENT
+        };
+        rounds.iter().enumerate().map(of_round).collect()
+    }
+
+    /// By hand. In the third round a whole window of 65,535 bytes has arrived, and the receiver knows a round trip; until
+    /// then the window stands. Then it opens by two segments for each one.
+    #[test]
+    fn the_window_opens_ahead_of_slow_start() {
+        let opened = windows(&mut window(65_535, 3 << 20), &[10, 20, 40, 80, 160, 320]);
+        // the 66th of the 70 segments completes the window; the four after it open it by eight
+        assert_eq!(opened[..4], [65, 65, 65 + 2 * 4, 65 + 2 * (4 + 80)]);
+        assert!(opened[4] >= 320 && opened[5] >= 640, "{opened:?}");
+    }
+
+    /// By hand. All that was read until the first window had arrived, 66 segments, counts as one round trip's, after one
+    /// of 10: twice that and 16 segments are 148, and 2 x 148 x 56 / 10 are added for the growth. Of 1805,600 bytes the
+    /// newest segment takes 1000.
+    #[test]
+    fn the_first_round_trip_opens_most() {
+        let opened = windows(&mut window(65_535, 3 << 20), &[30; 40]);
+        assert_eq!(opened[36..], [1805; 4], "{opened:?}");
+    }
+
+    #[test]
+    fn the_greatest_window_is_kept() {
+        let opened = windows(&mut window(65_535, 100_000), &[10, 20, 40, 65, 65, 100, 100, 100, 100]);
+        // the newest segment has its place in the buffer, too
+        assert_eq!(opened[6..], [99; 3]);
+    }
+
+    /// Behind a hole the edge stands, and does not move back though what waits fills the buffer.
+    #[test]
+    fn the_edge_stands_over_a_hole() {
+        let mut window = window(65_535, 3 << 20);
+        windows(&mut window, &[10, 20, 40, 80]);
+        let (next, edge) = (150 * SEGMENT, window.edge);
+        for waiting in 1..100 {
+            window.on_waiting(SEGMENT, waiting * SEGMENT, false);
+            window.offer(next, waiting * SEGMENT);
+            assert_eq!(window.edge, edge);
+        }
+        window.on_waiting(SEGMENT, SEGMENT, true);
+        window.offer(next, SEGMENT);
+        assert!(window.edge > edge, "with selective acknowledgements it opens");
+    }
+}
