@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use vegas_core::units::{Segments, Span, Time, Window};
 use vegas_core::{
-    Ack, Algorithm, Composition, CongestionControl, Controller, HostCapabilities, Loss, LossKind, LostSegment, Needs,
-    Output, Parameters, Restart, Sent, Standalone, Status,
+    Ack, Algorithm, Composition, CongestionControl, Controller, Loss, LossKind, LostSegment, Needs, Output, Parameters,
+    Restart, Sent, Standalone, Status,
 };
 use vegas_sim::external::Stack;
 use vegas_sim::outcome::Outcome;
-use vegas_sim::scenario::{Loaded, Loader, OnDisk, Own, Program, Scenario};
+use vegas_sim::scenario::{Loaded, Loader, OnDisk, Own, Program, Scenario, ScenarioError};
 use vegas_sim::{Engine, Limits, Watch, run_within};
 
 use crate::grid::REFERENCE;
@@ -36,32 +36,38 @@ pub trait Subject: fmt::Debug + Sync {
 }
 
 /// An algorithm by its name in scenario files, on the simulator's TCP.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Preset {
     name: String,
     algorithm: String,
     loader: Option<Arc<dyn Loader>>,
+    host: &'static str,
 }
 
 impl Preset {
     /// A preset of this name; none if there is no such preset.
     pub fn named(name: &str) -> Option<Self> {
         let preset = vegas_core::registry::preset(name)?;
-        Some(Preset { name: preset.name.into(), algorithm: format!("{:?}", preset.name), loader: None })
+        Some(Preset::written(preset.name, &format!("{:?}", preset.name), None))
     }
 
     /// A subject called `name` in reports and `algorithm`, a TOML value, in scenario files. `loader` loads an algorithm
     /// from outside.
     pub fn written(name: &str, algorithm: &str, loader: Option<Arc<dyn Loader>>) -> Self {
-        Preset { name: name.into(), algorithm: algorithm.into(), loader }
+        let linux = Preset { name: name.into(), algorithm: algorithm.into(), loader, host: "linux" };
+        match linux.check() {
+            Ok(()) => linux,
+            // an algorithm that neither carries out is refused on the hosts that most run on
+            Err(_) => Some(Preset { host: "bsd", ..linux.clone() }).filter(|bsd| bsd.check().is_ok()).unwrap_or(linux),
+        }
     }
 }
 
 impl Preset {
     /// Whether scenario files can use this name; otherwise the error is a line that says what would be right.
     pub fn check(&self) -> Result<(), String> {
-        let text = Network::of("check", REFERENCE).text(&self.flow());
-        read(&text, self.loader.as_ref()).map(drop)
+        let network = Network { host_kind: self.host, ..Network::of("check", REFERENCE) };
+        read(&network.text(&self.flow()), self.loader.as_ref()).map(drop)
     }
 }
 
@@ -75,10 +81,7 @@ impl Subject for Preset {
     }
 
     fn host(&self) -> &'static str {
-        let preset = vegas_core::registry::preset(&self.name);
-        let refused =
-            |preset: &vegas_core::registry::Preset| preset.composition.check_host(&HostCapabilities::LINUX).is_err();
-        if preset.is_some_and(refused) { "bsd" } else { "linux" }
+        self.host
     }
 
     fn run(&self, text: &str) -> Result<Observed, String> {
@@ -99,11 +102,12 @@ pub(crate) fn read(text: &str, loader: Option<&Arc<dyn Loader>>) -> Result<Scena
     };
     let mut stop = |_| None;
     let watch = &mut Watch::new(Limits::default(), &mut stop);
-    Scenario::read_toml_in(&folder, text, "case.toml", &[], watch).map_err(|error| match error.key() {
-        // only the algorithm of the scenario comes from the user
-        "flow.0.algorithm" => error.message().to_owned(),
-        _ => error.to_string(),
-    })
+    // only the algorithm of the scenario comes from the user
+    let line = |error: ScenarioError| match error.key().starts_with("flow.0.algorithm") {
+        true => error.message().to_owned(),
+        false => error.to_string(),
+    };
+    Scenario::read_toml_in(&folder, text, "case.toml", &[], watch).map_err(line)
 }
 
 pub(crate) fn run(scenario: &Scenario, stack: Option<&dyn Stack>) -> Result<Outcome, String> {
@@ -332,6 +336,8 @@ mod heard;
 
 #[cfg(test)]
 mod tests {
+    use vegas_core::registry;
+
     use super::heard::{ALL, Heard, shown, tell_all};
     use super::*;
 
@@ -346,5 +352,25 @@ mod tests {
         let expected = Controller::boxed(Heard(ALL.into_iter().chain(["on_spurious"]).collect()), 0);
         assert_eq!(format!("{:?}", watched.control), format!("{expected:?}"));
         assert_eq!(shown(&watched), shown(&*watched.control));
+    }
+
+    /// What delays segments or decides on retransmissions is not for Linux, as a preset and as a table of parts.
+    #[test]
+    fn every_preset_runs_on_hosts_that_carry_it_out() {
+        let hosts = |name: &str| {
+            let preset = Preset::named(name).expect("a preset");
+            assert_eq!(preset.check(), Ok(()), "{name}");
+            preset.host()
+        };
+        let bsd: Vec<&str> =
+            registry::PRESETS.iter().map(|preset| preset.name).filter(|name| hosts(name) == "bsd").collect();
+        assert_eq!(bsd, ["vegas", "vegas-1994", "gallop", "streak", "dynamic", "rovegas", "vegas-ns2"]);
+        assert_eq!(Preset::written("mine", "{ preset = \"reno\", fine_retransmit = true }", None).host(), "bsd");
+    }
+
+    #[test]
+    fn only_the_algorithm_is_named_where_it_is_wrong() {
+        let unknown = Preset::written("mine", "{ preset = \"renos\" }", None).check();
+        assert_eq!(unknown, Err("\"renos\" is no preset; did you mean \"reno\"?".into()));
     }
 }
