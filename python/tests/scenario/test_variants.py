@@ -7,6 +7,7 @@ import pytest
 
 import vegaslab
 from tests.conftest import Command
+from vegaslab.scenario.hosts import hosts_line
 from vegaslab.scenario.objects import Parts
 from vegaslab.scenario.variants import AlgorithmLike, load_variants, split_values
 
@@ -26,6 +27,28 @@ def test_a_table_of_parts_is_compared_under_its_name(vegaslab: Command, short: P
     same = [{key: value for key, value in flow.items() if key != "algorithm"} for flow in runs["mine"]["flows"]]
     assert same == [{k: v for k, v in flow.items() if k != "algorithm"} for flow in runs["vegas+gallop"]["flows"]]
     assert vegaslab("compare", short, "-a", "vegas", "-o", "out", "--no-plot").returncode == 0
+
+
+def test_the_first_line_names_the_hosts(vegaslab: Command, short: Path, here: Path) -> None:
+    algorithms = ("-a", "reno", "-a", "cubic", "--no-plot", "-o", "out")
+    for more in (), ("--seeds", "2"):
+        assert vegaslab("compare", short, *algorithms, *more).stdout.splitlines()[0] == "hosts: bsd"
+        (here / "out").rename(here / f"out{len(more)}")
+    two_tables = ("dynamic-vegas-and-reno", *algorithms, "--set", "duration=2s", "--set", "flow.1.host=linux")
+    mixed = vegaslab("compare", *two_tables).stdout
+    assert mixed.splitlines()[0] == "hosts are mixed: flow 0 on bsd; flow 1 on linux"
+
+
+def test_a_preset_that_a_host_refuses_has_a_remedy(vegaslab: Command, short: Path) -> None:
+    refused = vegaslab("compare", short, "-a", "vegas", "--set", "flow.0.host=linux")
+    assert refused.returncode == 2
+    assert '"vegas" does not run on host "linux"' in refused.stderr
+    assert 'write "vegas-linux"' in refused.stderr
+
+
+def test_evaluations_run_on_bsd() -> None:
+    for scenario in (name for name in vegaslab.shipped_scenarios() if name.startswith("evaluate/")):
+        assert hosts_line(load_variants(scenario, ["reno"])) == "hosts: bsd", scenario
 
 
 def test_seeds_are_compared_under_the_same_names(vegaslab: Command, short: Path, here: Path) -> None:

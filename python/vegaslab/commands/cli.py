@@ -34,6 +34,7 @@ from vegaslab.reports.summary import comparison_report, report
 from vegaslab.runs.comparison import Comparison
 from vegaslab.runs.repeating import check_repeats
 from vegaslab.runs.result import Result, run_checked
+from vegaslab.scenario.hosts import hosts_line
 from vegaslab.scenario.own.naming import table_of_file
 from vegaslab.scenario.source import Overrides, UnusedWarning, load, warn_of_unused
 from vegaslab.scenario.variants import load_variants, split_values, used_by_all
@@ -343,7 +344,7 @@ def _compare(options: argparse.Namespace) -> int:
     default = Path("results") / f"{name}-compare"
     comparison = _with_folder(options, default, simulate)
     summary = comparison.summary
-    _print(summary, None if options.json else comparison_report(summary["runs"]))
+    _print(summary, None if options.json else f"{hosts_line(variants)}\n{comparison_report(summary['runs'])}")
     _say_where(options, default, *summary["runs"].values())
     return OK
 

@@ -126,6 +126,11 @@ fn check_algorithm(
         .and_then(|()| composition.check_host(&capabilities))
         .and_then(|()| capabilities.meets(needs));
     checked.map_err(|Refusal { part, reason, host: refuser }| {
+        if let (Some(name), Transport::Tcp, Algorithm::Preset(preset)) = (refuser, transport, &flow.algorithm.0) {
+            let message =
+                format!("{:?} does not run on host \"{name}\": {reason}; {}", preset.name, remedy(preset.name));
+            return Problem::new(child(key, "algorithm"), message);
+        }
         let key = match part {
             "max_window" if flow.max_window.is_none_or(|count| count.0.segments() > parameters.max_window) => {
                 child(key, "host.receive_window")
@@ -147,6 +152,16 @@ fn check_algorithm(
             }
         }
     })
+}
+
+/// Says what to write in the place of a preset on a Linux host that refuses it.
+fn remedy(preset: &str) -> &'static str {
+    match preset {
+        "vegas" | "vegas-1994" | "vegas-ns2" => {
+            "write \"vegas-linux\", the kernel's Vegas, which runs there, or host = \"bsd\""
+        }
+        _ => "write host = \"bsd\"",
+    }
 }
 
 /// Returns a problem for each number in the table at `key` that no part of the flow's algorithm uses.

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from vegaslab.evaluation.comparing import Change
 
 _COLUMNS = ("case", "figure", "old", "new", "")
+_HOSTS = {
+    "tcp": "hosts: bsd",
+    "quic": "hosts are mixed: the algorithm, and its baselines in its place, on quic; flows beside them on bsd",
+}
 
 
 def add(commands: Commands) -> None:
@@ -81,6 +85,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         complain(f"interrupted; finished runs are kept in {folder}; the same command goes on from there")
         return interrupted(interrupt)
     write(dossier, folder)
+    print(_HOSTS[options.transport])
     for chapter in dossier["criteria"]:
         if chapter["sentences"]:
             print(f"{chapter['section']} {chapter['title']}")

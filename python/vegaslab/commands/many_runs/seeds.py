@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vegaslab.commands.parsing import OK, Parser, UsageError
+from vegaslab.scenario.hosts import hosts_line
 from vegaslab.scenario.source import Overrides
 from vegaslab.scenario.variants import Varied, load_variants
 from vegaslab.util.folder import whole_folder
@@ -41,7 +42,7 @@ def compare(options: argparse.Namespace, overrides: Overrides) -> int:
     if options.json:
         print(json.dumps(comparison.summary))
         return OK
-    print(seeds_report(comparison))
+    print(f"{hosts_line(variants)}\n{seeds_report(comparison)}")
     print(f"\nresults: {folder}")
     if (folder / "picture.png").exists():
         print(f"picture: {folder / 'picture.png'}")

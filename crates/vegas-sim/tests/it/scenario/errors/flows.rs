@@ -308,6 +308,18 @@ fn hosts() {
             (
                 "packet =",
                 "host = \"linux\"\npacket =",
+                ":11: flow.0.algorithm: \"vegas\" does not run on host \"linux\": mechanism C needs the retransmission \
+                 path; write \"vegas-linux\", the kernel's Vegas, which runs there, or host = \"bsd\"",
+            ),
+            (
+                "algorithm = \"vegas\"\n",
+                "algorithm = \"gallop\"\nhost = \"linux\"\n",
+                ":11: flow.0.algorithm: \"gallop\" does not run on host \"linux\": mechanism C needs the retransmission \
+                 path; write host = \"bsd\"",
+            ),
+            (
+                "algorithm = \"vegas\"\n",
+                "algorithm = { preset = \"vegas\" }\nhost = \"linux\"\n",
                 ":11: flow.0.algorithm.fine_retransmit: mechanism C needs the retransmission path; host \"linux\" cannot \
                  carry it out: leave it out, or write host = \"bsd\"",
             ),
