@@ -4,7 +4,7 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::ptr::{self, NonNull};
 
@@ -45,6 +45,15 @@ fn request(name: &str) -> InterfaceRequest {
     // the last byte stays zero
     request.name.iter_mut().zip(name.bytes()).take(libc::IFNAMSIZ - 1).for_each(|(to, from)| *to = from);
     request
+}
+
+/// Sets how many bytes a receiver waits for (SO_RCVLOWAT).
+pub(crate) fn receive_low_water(socket: BorrowedFd<'_>, bytes: libc::c_int) -> io::Result<()> {
+    let length = size_of_val(&bytes) as libc::socklen_t;
+    let bytes = (&raw const bytes).cast();
+    // SAFETY: the number outlives the call, and the length is its own
+    let result = unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, bytes, length) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Lets this thread run before all ordinary ones, as soon as it wakes.

@@ -7,7 +7,6 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -27,7 +26,7 @@ from vegaslab.commands.many_runs import (
     sweep,
 )
 from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError, add_pictures, in_groups
-from vegaslab.commands.real_paths import kernel, linux, measured, quic, trace
+from vegaslab.commands.real_paths import linux, measured, quic, trace
 from vegaslab.commands.scenario import add_scenario, overrides
 from vegaslab.reports.optional import PictureWarning
 from vegaslab.reports.summary import comparison_report, report
@@ -52,7 +51,7 @@ _ONE_LINE_EACH = (PictureWarning, UnusedWarning)
 _GROUPS = {
     "simulate": ("run", "compare", "sweep", "analyse", "factorial"),
     "judge": ("evaluate", "reproduce", "conform", "packetdrill", "attack", "model"),
-    "real hosts": ("kernel", "linux", "quic", "measured", "trace"),
+    "real hosts": ("linux", "quic", "measured", "trace"),
     "write scenarios and algorithms": ("new", "check", "list", "explain", "schema"),
     "the tool itself": ("swarm", "completion"),
 }
@@ -163,6 +162,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--engine",
         choices=("fast", "reference"),
+        default="fast",
         help="reference: an event for each packet and link; slower, and the same results (default: fast)",
     )
     run.add_argument(
@@ -176,7 +176,6 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="run it again, and fail unless all tables are the same: an algorithm of your own may use no clock",
     )
-    kernel.add_world(run)
     run.set_defaults(action=_run)
 
     compare = commands.add_parser("compare", help="simulate a scenario with several algorithms or values")
@@ -205,7 +204,6 @@ def _parser() -> argparse.ArgumentParser:
         help="compare these values of a key, such as flow.0.alpha=1,2,4; may be repeated",
     )
     _add_run_options(compare)
-    kernel.add_world(compare, many=True)
     seeds.add_options(compare)
     compare.set_defaults(action=_compare)
 
@@ -221,7 +219,6 @@ def _parser() -> argparse.ArgumentParser:
     reproduce.add(commands)
     model.add(commands)
     linux.add(commands)
-    kernel.add(commands)
     measured.add(commands)
     trace.add(commands)
 
@@ -292,34 +289,25 @@ def _with_algorithm(options: argparse.Namespace) -> Overrides:
 def _run(options: argparse.Namespace) -> int:
     scenario = load(options.file, set=_with_algorithm(options), memory=options.memory)
     warn_of_unused(scenario)
-    (world,) = kernel.worlds_of(options).values()
-    if world is not None and options.engine is not None:
-        raise UsageError("--engine goes with --world simulator")
 
-    def simulate_once(places: ExitStack) -> Result:
-        if world is not None:
-            return kernel.carry_out(scenario, world, places, options)
+    def simulate_once() -> Result:
         with Progress(scenario.duration_s) as progress:
-            return run_checked(scenario, progress, memory=options.memory, engine=options.engine or "fast")
+            return run_checked(scenario, progress, memory=options.memory, engine=options.engine)
 
-    def simulate(places: ExitStack) -> Result:
-        result = simulate_once(places)
+    def simulate() -> Result:
+        result = simulate_once()
         if options.twice:
-            check_repeats(result, simulate_once(places))
+            check_repeats(result, simulate_once())
         return result
 
-    default = Path("results") / (scenario.name if world is None else f"{scenario.name}-{options.world}")
-    result = _with_folder(options, default, simulate)
+    result = _with_folder(options, Path("results") / scenario.name, simulate)
     _print(result.summary, None if options.json else report(result.summary))
-    _say_where(options, default, result.summary)
+    _say_where(options, Path("results") / scenario.name)
     return OK
 
 
 def _compare(options: argparse.Namespace) -> int:
-    worlds = kernel.worlds_of(options)
     if options.seeds is not None:
-        if list(worlds) != [kernel.SIMULATOR]:
-            raise UsageError("--seeds goes with --world simulator")
         return seeds.compare(options, _overrides(options))
     if options.level is not None:
         raise UsageError("--level goes with --seeds; one run has no interval")
@@ -327,33 +315,20 @@ def _compare(options: argparse.Namespace) -> int:
     variants = load_variants(options.file, options.algorithm, **varied, set=_overrides(options))
     name = next(iter(variants.values())).name
 
-    def simulate(places: ExitStack) -> Comparison:
-        runs: dict[str, Result] = {}
+    def simulate() -> Comparison:
+        runs = {}
         share = memory_bytes(options.memory, runs=len(variants))
         for variant, scenario in variants.items():
-            for world_name, world in worlds.items():
-                key = _name_of(variant, world_name, len(variants), len(worlds))
-                with Progress(scenario.duration_s, f"{key}: ") as progress:
-                    runs[key] = (
-                        run_checked(scenario, progress, memory=share)
-                        if world is None
-                        else kernel.carry_out(scenario, world, places, options)
-                    )
+            with Progress(scenario.duration_s, f"{variant}: ") as progress:
+                runs[variant] = run_checked(scenario, progress, memory=share)
         return Comparison(runs)
 
     default = Path("results") / f"{name}-compare"
     comparison = _with_folder(options, default, simulate)
     summary = comparison.summary
     _print(summary, None if options.json else f"{hosts_line(variants)}\n{comparison_report(summary['runs'])}")
-    _say_where(options, default, *summary["runs"].values())
+    _say_where(options, default)
     return OK
-
-
-def _name_of(variant: str, world: str, variants: int, worlds: int) -> str:
-    """Names a run of a comparison by what tells it from the others."""
-    if worlds == 1:
-        return variant
-    return world if variants == 1 else f"{variant}-{world}"
 
 
 def _print(summary: dict[str, Any], report: str | None) -> None:
@@ -365,25 +340,20 @@ def _print(summary: dict[str, Any], report: str | None) -> None:
     print(report or "")
 
 
-def _with_folder(options: argparse.Namespace, default: Path, simulate: Callable[[ExitStack], _Simulated]) -> _Simulated:
-    """Simulates, and writes the folder if one is asked for; first checks that it can be written. `simulate` may have
-    places for files until then.
-    """
+def _with_folder(options: argparse.Namespace, default: Path, simulate: Callable[[], _Simulated]) -> _Simulated:
+    """Simulates, and writes the folder if one is asked for; first checks that it can be written."""
     if options.json and options.output is None:
-        with ExitStack() as places:
-            return simulate(places)
-    with ExitStack() as places, whole_folder(options.output or default) as folder:
-        simulated = simulate(places)
+        return simulate()
+    with whole_folder(options.output or default) as folder:
+        simulated = simulate()
         simulated.write(folder, csv=options.csv, pcapng=options.pcapng)
         simulated.draw_into(folder, page=not options.no_plot, drawn=options.plot)
         return simulated
 
 
-def _say_where(options: argparse.Namespace, default: Path, *summaries: dict[str, Any]) -> None:
+def _say_where(options: argparse.Namespace, default: Path) -> None:
     if options.json:
         return
-    for world in (summary["world"] for summary in summaries if "world" in summary):
-        print(f"\n{kernel.about(world)}")
     folder = options.output or default
     print(f"\nresults: {folder}")
     pictures = (folder / f"{_PICTURE}.{suffix}" for suffix in ("png", "html"))
