@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from vegaslab._vegaslab import AlgorithmError, FolderError, LimitError, MeasuredError, ScenarioError
     from vegaslab._vegaslab import version as __version__
+    from vegaslab.measuring.guest.world import KernelWorld
+    from vegaslab.measuring.linux import LinuxError
     from vegaslab.measuring.measured.measurement import Measured, measured
     from vegaslab.runs.comparison import Comparison, compare
     from vegaslab.runs.plotting import plot
@@ -66,8 +68,10 @@ __all__ = [
     "FolderError",
     "Graph",
     "Host",
+    "KernelWorld",
     "LimitError",
     "Link",
+    "LinuxError",
     "LinuxWindow",
     "Measured",
     "MeasuredError",
@@ -106,6 +110,8 @@ __all__ = [
 
 _NAMES_OF = {
     "_vegaslab": ("AlgorithmError", "FolderError", "LimitError", "MeasuredError", "ScenarioError", "version"),
+    "measuring.guest.world": ("KernelWorld",),
+    "measuring.linux": ("LinuxError",),
     "measuring.measured.measurement": ("Measured", "measured"),
     "runs.comparison": ("Comparison", "compare"),
     "sweeps.dataset": ("read_runs", "read_series"),

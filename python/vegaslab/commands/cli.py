@@ -26,16 +26,16 @@ from vegaslab.commands.many_runs import (
     sweep,
 )
 from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError, add_pictures, in_groups
-from vegaslab.commands.real_paths import linux, measured, quic, trace
+from vegaslab.commands.real_paths import kernel, linux, measured, quic, trace
 from vegaslab.commands.scenario import add_scenario, overrides
 from vegaslab.reports.optional import PictureWarning
 from vegaslab.reports.summary import comparison_report, report
 from vegaslab.runs.comparison import Comparison
 from vegaslab.runs.repeating import check_repeats
-from vegaslab.runs.result import Result, run_checked
+from vegaslab.runs.result import Result, World, run_checked
 from vegaslab.scenario.hosts import hosts_line
 from vegaslab.scenario.own.naming import table_of_file
-from vegaslab.scenario.source import Overrides, UnusedWarning, load, warn_of_unused
+from vegaslab.scenario.source import Overrides, UnusedWarning, folder_of, load, warn_of_unused
 from vegaslab.scenario.variants import load_variants, split_values, used_by_all
 from vegaslab.util.ending import ctrl_c_raises, interrupted, sigterm_as_ctrl_c
 from vegaslab.util.errors import InputError
@@ -51,7 +51,7 @@ _ONE_LINE_EACH = (PictureWarning, UnusedWarning)
 _GROUPS = {
     "simulate": ("run", "compare", "sweep", "analyse", "factorial"),
     "judge": ("evaluate", "reproduce", "conform", "packetdrill", "attack", "model"),
-    "real hosts": ("linux", "quic", "measured", "trace"),
+    "real hosts": ("kernel", "linux", "quic", "measured", "trace"),
     "write scenarios and algorithms": ("new", "check", "list", "explain", "schema"),
     "the tool itself": ("swarm", "completion"),
 }
@@ -162,7 +162,6 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--engine",
         choices=("fast", "reference"),
-        default="fast",
         help="reference: an event for each packet and link; slower, and the same results (default: fast)",
     )
     run.add_argument(
@@ -176,6 +175,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="run it again, and fail unless all tables are the same: an algorithm of your own may use no clock",
     )
+    kernel.add_world(run)
     run.set_defaults(action=_run)
 
     compare = commands.add_parser("compare", help="simulate a scenario with several algorithms or values")
@@ -204,6 +204,7 @@ def _parser() -> argparse.ArgumentParser:
         help="compare these values of a key, such as flow.0.alpha=1,2,4; may be repeated",
     )
     _add_run_options(compare)
+    kernel.add_world(compare, many=True)
     seeds.add_options(compare)
     compare.set_defaults(action=_compare)
 
@@ -219,6 +220,7 @@ def _parser() -> argparse.ArgumentParser:
     reproduce.add(commands)
     model.add(commands)
     linux.add(commands)
+    kernel.add(commands)
     measured.add(commands)
     trace.add(commands)
 
@@ -289,10 +291,15 @@ def _with_algorithm(options: argparse.Namespace) -> Overrides:
 def _run(options: argparse.Namespace) -> int:
     scenario = load(options.file, set=_with_algorithm(options), memory=options.memory)
     warn_of_unused(scenario)
+    (world,) = kernel.worlds_of(options)
+    if world is not None and options.engine is not None:
+        raise UsageError("--engine goes with --world simulator")
 
     def simulate_once() -> Result:
+        if world is not None:
+            return world.run(scenario, folder_of(options.file), *kernel.switches(options))
         with Progress(scenario.duration_s) as progress:
-            return run_checked(scenario, progress, memory=options.memory, engine=options.engine)
+            return run_checked(scenario, progress, memory=options.memory, engine=options.engine or "fast")
 
     def simulate() -> Result:
         result = simulate_once()
@@ -300,14 +307,18 @@ def _run(options: argparse.Namespace) -> int:
             check_repeats(result, simulate_once())
         return result
 
-    result = _with_folder(options, Path("results") / scenario.name, simulate)
+    default = Path("results") / (scenario.name if world is None else f"{scenario.name}-{options.world}")
+    result = _with_folder(options, default, simulate)
     _print(result.summary, None if options.json else report(result.summary))
-    _say_where(options, Path("results") / scenario.name)
+    _say_where(options, default, result.summary)
     return OK
 
 
 def _compare(options: argparse.Namespace) -> int:
+    worlds = kernel.worlds_of(options)
     if options.seeds is not None:
+        if worlds != [None]:
+            raise UsageError("--seeds goes with --world simulator")
         return seeds.compare(options, _overrides(options))
     if options.level is not None:
         raise UsageError("--level goes with --seeds; one run has no interval")
@@ -316,18 +327,21 @@ def _compare(options: argparse.Namespace) -> int:
     name = next(iter(variants.values())).name
 
     def simulate() -> Comparison:
-        runs = {}
         share = memory_bytes(options.memory, runs=len(variants))
-        for variant, scenario in variants.items():
-            with Progress(scenario.duration_s, f"{variant}: ") as progress:
-                runs[variant] = run_checked(scenario, progress, memory=share)
-        return Comparison(runs)
+
+        def run(scenario: _vegaslab.Scenario, world: World | None, key: str) -> Result:
+            if world is not None:
+                return world.run(scenario, folder_of(options.file), *kernel.switches(options))
+            with Progress(scenario.duration_s, f"{key}: ") as progress:
+                return run_checked(scenario, progress, memory=share)
+
+        return Comparison.of(variants, worlds, run)
 
     default = Path("results") / f"{name}-compare"
     comparison = _with_folder(options, default, simulate)
     summary = comparison.summary
     _print(summary, None if options.json else f"{hosts_line(variants)}\n{comparison_report(summary['runs'])}")
-    _say_where(options, default)
+    _say_where(options, default, *summary["runs"].values())
     return OK
 
 
@@ -351,9 +365,11 @@ def _with_folder(options: argparse.Namespace, default: Path, simulate: Callable[
         return simulated
 
 
-def _say_where(options: argparse.Namespace, default: Path) -> None:
+def _say_where(options: argparse.Namespace, default: Path, *summaries: dict[str, Any]) -> None:
     if options.json:
         return
+    for world in (summary["world"] for summary in summaries if "world" in summary):
+        print(f"\n{kernel.about(world)}")
     folder = options.output or default
     print(f"\nresults: {folder}")
     pictures = (folder / f"{_PICTURE}.{suffix}" for suffix in ("png", "html"))

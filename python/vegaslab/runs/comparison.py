@@ -1,14 +1,15 @@
 """Variants of one scenario: each algorithm in turn, or other values of a key."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vegaslab import _vegaslab
 from vegaslab.runs.drawable import Drawable
-from vegaslab.runs.result import Result, run_checked
-from vegaslab.scenario.source import Overrides, ScenarioLike
+from vegaslab.runs.result import Result, World, run_checked
+from vegaslab.scenario.source import Overrides, ScenarioLike, folder_of
 from vegaslab.scenario.variants import AlgorithmLike, load_variants
 from vegaslab.util.folder import whole_folder
 from vegaslab.util.memory import memory_bytes
@@ -27,13 +28,16 @@ def compare(
     seed: int | None = None,
     set: Mapping[str, object] | Overrides | None = None,
     memory: str | int | None = None,
+    world: World | Sequence[World | None] | None = None,
 ) -> "Comparison":
-    """Runs a scenario once with each algorithm, in all of its flows or only in those of `flows`.
+    """Runs a scenario once with each algorithm, in all of its flows or only in those of `flows`, and in each world.
 
     `algorithms` are presets' names, tables of parts as dicts or as `Parts`, classes of your own or files such as
     "mine.py:Mine", or one of these. `flows` are numbers of the
     file's `[[flow]]`, from 0. `vary` is a list of values by dotted key, each of which makes a variant of its own.
-    `memory` is as for `vegaslab.run`, for all runs together. For the others, and what is raised, see `vegaslab.run`.
+    `memory` is as for `vegaslab.run`, for all runs together. `world` is one, or several of
+    which None is the simulator. For the others, and what is
+    raised, see `vegaslab.run`.
     Raises `VariantError`, a `ValueError`, for two of one name.
 
     >>> import vegaslab
@@ -47,11 +51,14 @@ def compare(
     """
     variants = load_variants(scenario, algorithms, flows=flows, vary=vary, seed=seed, set=set)
     share = memory_bytes(memory, runs=len(variants))
-    runs = {}
-    for name, variant in variants.items():
-        with Progress(variant.duration_s, f"{name}: ", notebook()) as progress:
-            runs[name] = run_checked(variant, progress, memory=share)
-    return Comparison(runs)
+
+    def run(variant: _vegaslab.Scenario, world: World | None, key: str) -> Result:
+        if world is not None:
+            return world.run(variant, folder_of(scenario))
+        with Progress(variant.duration_s, f"{key}: ", notebook()) as progress:
+            return run_checked(variant, progress, memory=share)
+
+    return Comparison.of(variants, world if isinstance(world, Sequence) else [world], run)
 
 
 class Comparison(Drawable):
@@ -70,6 +77,23 @@ class Comparison(Drawable):
     def __init__(self, runs: Mapping[str, Result]) -> None:
         """Holds the runs, in the order in which they are shown."""
         self.runs = dict(runs)
+
+    @classmethod
+    def of(
+        cls,
+        variants: Mapping[str, _vegaslab.Scenario],
+        worlds: Sequence[World | None],
+        run: Callable[[_vegaslab.Scenario, World | None, str], Result],
+    ) -> "Comparison":
+        """Makes the runs of each variant in each world. Each is named by what tells it from the others."""
+        runs = {}
+        for variant, scenario in variants.items():
+            for world in worlds:
+                parts = [variant] if len(variants) > 1 or len(worlds) == 1 else []
+                place = "simulator" if world is None else world.name
+                key = "-".join([*parts, *([place] if len(worlds) > 1 else [])])
+                runs[key] = run(scenario, world, key)
+        return cls(runs)
 
     @property
     def summary(self) -> dict[str, Any]:

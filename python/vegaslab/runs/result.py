@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from vegaslab import _vegaslab
 from vegaslab.runs.drawable import Drawable
-from vegaslab.scenario.source import Overrides, ScenarioLike, load, warn_of_unused
+from vegaslab.scenario.source import Overrides, ScenarioLike, folder_of, load, warn_of_unused
 from vegaslab.scenario.variants import AlgorithmLike, used_by_all
 from vegaslab.util.folder import FolderError, whole_folder
 from vegaslab.util.memory import memory_bytes
@@ -32,6 +32,17 @@ Engine = Literal["fast", "reference"]
 """The engine, which computes where packets are; both give the same results."""
 
 
+class World(Protocol):
+    """Where scenarios are carried out, if not in the simulator."""
+
+    @property
+    def name(self) -> str:
+        """The name among several."""
+
+    def run(self, scenario: _vegaslab.Scenario, beside: Path, *options: str) -> "Result":
+        """Carries a scenario out, which names files from the folder `beside`."""
+
+
 def run(
     scenario: ScenarioLike,
     *,
@@ -40,6 +51,7 @@ def run(
     set: Mapping[str, object] | Overrides | None = None,
     memory: str | int | None = None,
     engine: Engine = "fast",
+    world: World | None = None,
 ) -> "Result":
     """Runs a scenario to its end.
 
@@ -50,10 +62,12 @@ def run(
     threads run meanwhile. In a notebook, a run of more than a second says how far it is. `memory` is the most that
     the run, with its results, may take: bytes, or a size such as "4gb" (default: half of the machine's).
     `engine="reference"` runs it on the network that has an event for each packet and link: the same results, some
-    times slower, to check the fast one.
+    times slower, to check the fast one. `world=vegaslab.KernelWorld()` carries it out in Linux, in
+    a virtual machine (docs/kernel-world.md).
 
     Raises `ScenarioError` for what is wrong in the scenario, `OSError` for a file that cannot be read,
-    `LimitError` where the run would take more memory, and `AlgorithmError` where an algorithm of your own fails.
+    `LimitError` where the run would take more memory, `AlgorithmError` where an algorithm of your own fails, and
+    `LinuxError` for what the kernel's world lacks or does not carry.
 
     >>> import vegaslab
     >>> result = vegaslab.run("gallop-50mbit", set={"flow.0.algorithm": "reno", "duration": "20s"})
@@ -75,6 +89,8 @@ def run(
         set = used_by_all(scenario, algorithm, set)
     checked = load(scenario, seed=seed, set=set, memory=limit)
     warn_of_unused(checked)
+    if world is not None:
+        return world.run(checked, folder_of(scenario))
     with Progress(checked.duration_s, place=notebook()) as progress:
         return run_checked(checked, progress, memory=limit, engine=engine)
 

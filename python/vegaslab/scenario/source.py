@@ -108,6 +108,13 @@ def read(scenario: ScenarioLike) -> tuple[str, Literal["toml", "json"], str]:
     return read_text(path), "json" if path.suffix == ".json" else "toml", str(path)
 
 
+def folder_of(scenario: ScenarioLike) -> Path:
+    """Returns the folder from which a scenario names files: its own, or the present one if it is no file."""
+    if isinstance(scenario, Mapping | Scenario) or "\n" in str(scenario) or link.is_link(str(scenario)):
+        return Path()
+    return find(scenario, shipped_scenarios(), "scenario").parent
+
+
 def _to_json(scenario: Mapping[str, object]) -> str:
     try:
         return json.dumps(dict(scenario))

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeVar
 import pyarrow
 
 from vegaslab import _vegaslab
-from vegaslab.sweeps.columns import united
+from vegaslab.sweeps.columns import failed_row, united
 from vegaslab.sweeps.plans.plan import Plan
 from vegaslab.sweeps.sweep import Run
 from vegaslab.util.errors import InputError
@@ -37,6 +37,8 @@ class Killed(str):
 
 class Cluster:
     """The workers of a Dask scheduler, which make batches of runs."""
+
+    world = None
 
     def __init__(self, address: str) -> None:
         """Connects to the scheduler, such as `tcp://10.0.0.1:8786`. Raises `ClusterError`."""
@@ -129,7 +131,7 @@ class Cluster:
 
         for batch, made in self.carry_out(_make, batches(), plan.scenario, plan.run_options, _vegaslab.version):
             if isinstance(made, Killed):
-                deliver(_lost(batch[0], made))
+                deliver(failed_row(batch[0][0], made))
                 continue
             wall_s, stream = made
             deliver(_read(stream))
@@ -159,14 +161,6 @@ def _template(text: str, file_format: Literal["toml", "json"], source: str) -> _
 def _read(stream: bytes) -> pyarrow.Table:
     with pyarrow.ipc.open_stream(stream) as reader:
         return reader.read_all()
-
-
-def _lost(run: Run, error: str) -> pyarrow.Table:
-    """Returns the row of a run that ended every worker to which it was given."""
-    schema = pyarrow.schema(
-        [pyarrow.field("place", pyarrow.uint64(), nullable=False), pyarrow.field("error", pyarrow.string())]
-    )
-    return pyarrow.table([[run[0]], [error]], schema=schema)
 
 
 def _engine_version() -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow
 
 from vegaslab import _vegaslab
+from vegaslab.runs.result import Result
 from vegaslab.sweeps.plans.plan import Plan
 
 _OK, FAILED = "ok", "failed"
@@ -44,15 +45,32 @@ def assemble(plan: Plan, runs: pyarrow.Table, ids: Sequence[str]) -> pyarrow.Tab
 def delivered_again(rows: pyarrow.Table, places: Any) -> pyarrow.Table:
     """Reverses `assemble`: returns rows of the dataset in the form of delivered runs, at other places."""
     figures = rows.select([name for name in rows.column_names if _rank(name) is not None])
-    schema = pyarrow.schema(
-        [
-            pyarrow.field("place", pyarrow.uint64(), nullable=False),
-            pyarrow.field("error", pyarrow.string()),
-            *figures.schema,
-        ]
-    )
+    schema = pyarrow.schema([*PLACE_AND_ERROR, *figures.schema])
     arrays = [pyarrow.array(places, pyarrow.uint64()), rows["error"], *figures.columns]
     return pyarrow.Table.from_arrays(arrays, schema=schema)
+
+
+PLACE_AND_ERROR = pyarrow.schema(
+    [pyarrow.field("place", pyarrow.uint64(), nullable=False), pyarrow.field("error", pyarrow.string())]
+)
+"""The columns of each delivered run, before its figures."""
+
+
+def failed_row(place: int, error: str) -> pyarrow.Table:
+    """Returns a failed run in the form of delivered ones."""
+    return pyarrow.table([[place], [error]], schema=PLACE_AND_ERROR)
+
+
+def row_of(place: int, result: Result) -> pyarrow.Table:
+    """Returns a run in the form of delivered ones, with the totals of its flows, links and sources of traffic."""
+    row = failed_row(place, "").set_column(1, "error", pyarrow.nulls(1, pyarrow.string()))
+    totals = {"flow": result.flows, "link": result.links, "traffic": result.traffic}
+    for part, names in _vegaslab.figure_columns():
+        table = totals[part]
+        for number, id_ in enumerate(table["id"].to_pylist()):
+            for name in names:
+                row = row.append_column(f"{part}.{id_}.{name}", table[name].slice(number, 1))
+    return row
 
 
 def _portable(error: str, plan: Plan) -> str:

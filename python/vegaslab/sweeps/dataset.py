@@ -103,17 +103,20 @@ def _with_series(folder: Path, place: Path) -> list[str]:
 class Dataset:
     """The rows in a folder of a plan's runs, and those that are being added. One process has the folder at a time."""
 
-    def __init__(self, folder: Path, plan: Plan) -> None:
-        """Opens the folder; rows of an earlier plan that this one needs are reused."""
+    def __init__(self, folder: Path, plan: Plan, world: dict[str, Any] | None = None) -> None:
+        """Opens the folder; rows of an earlier plan that this one needs are reused. `world` is the runner's."""
         self.folder = folder
         self._plan = plan
+        self._world = world
         self._stretches: dict[int, _Stretch] = {}
         self._series = SeriesFiles(folder, folder / _EARLIER, plan.series)
 
     @classmethod
-    def look(cls, folder: Path, plan: Plan) -> "tuple[int, np.ndarray[Any, np.dtype[np.int64]]]":
+    def look(
+        cls, folder: Path, plan: Plan, world: dict[str, Any] | None = None
+    ) -> "tuple[int, np.ndarray[Any, np.dtype[np.int64]]]":
         """Returns how many of the plan's runs a folder has, and the places of the missing ones; changes nothing."""
-        _check(folder)
+        _check(folder, world)
         files = [*_files(folder / RUNS), *_files(folder / _EARLIER)]
         tables = [_read(file, ["run_id", "status"]) for file in files]
         rows = [(row["run_id"], row["status"]) for table in tables for row in table.to_pylist()]
@@ -126,7 +129,7 @@ class Dataset:
     def __enter__(self) -> "Dataset":
         """Locks the folder. Raises `FolderError` if it is not a sweep's, `OSError` if it cannot be written."""
         with writing(self.folder):
-            _check(self.folder)
+            _check(self.folder, self._world)
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = lock_folder(self.folder, "sweep")
         try:
@@ -136,6 +139,8 @@ class Dataset:
                 for torn in _torn(self.folder):
                     torn.unlink(missing_ok=True)
             manifest = {"generator": _GENERATOR, "version": _vegaslab.version, "plan": self._plan.document}
+            if self._world is not None:
+                manifest["world"] = self._world
             replace_file(self.folder / _PLAN, lambda file: file.write(json.dumps(manifest, indent=2).encode() + b"\n"))
             self.ids = run_ids(self._plan)
             _, first = np.unique(self.ids, return_index=True)
@@ -366,13 +371,17 @@ def remove_dataset(folder: Path) -> None:
             shutil.rmtree(folder)
 
 
-def _check(folder: Path) -> None:
-    """Checks that the folder is empty or a sweep's. Raises `FolderError`."""
+def _check(folder: Path, world: dict[str, Any] | None) -> None:
+    """Checks that the folder is empty or that of a sweep in this world. Raises `FolderError`."""
     if folder.exists() and not folder.is_dir():
         raise FolderError(f"{folder}: is a file; give a folder")
     names = {entry.name for entry in folder.iterdir()} if folder.exists() else set()
-    if _PLAN in names and not _is_sweeps(folder / _PLAN):
-        raise FolderError(f"{folder}: holds {_PLAN!r}, which no sweep wrote; give a new folder")
+    if _PLAN in names:
+        manifest = _manifest(folder / _PLAN)
+        if manifest is None:
+            raise FolderError(f"{folder}: holds {_PLAN!r}, which no sweep wrote; give a new folder")
+        if manifest.get("world") != world:
+            raise FolderError(f"{folder}: holds runs of another world, kernel or QEMU; give a new folder")
     # a sweep that was killed at its start has not written its plan
     others = names - {LOCK, _NEW_PLAN, RUNS}
     if _PLAN not in names and (others or (names and LOCK not in names) or any((folder / RUNS).glob("*"))):
@@ -380,12 +389,13 @@ def _check(folder: Path) -> None:
         raise FolderError(f"{folder}: holds files but no sweep, {stranger!r} first; give a new folder")
 
 
-def _is_sweeps(plan: Path) -> bool:
+def _manifest(plan: Path) -> dict[str, Any] | None:
+    """Returns what a sweep has written in a file; none if it is another's."""
     try:
         found = json.loads(plan.read_bytes())
     except ValueError:
-        return False
-    return isinstance(found, dict) and found.get("generator") == _GENERATOR and "plan" in found
+        return None
+    return found if isinstance(found, dict) and found.get("generator") == _GENERATOR and "plan" in found else None
 
 
 def _check_files(folder: Path) -> None:

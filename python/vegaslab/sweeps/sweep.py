@@ -35,6 +35,10 @@ class Runner(Protocol):
     def jobs(self) -> int:
         """The number of runs made at a time."""
 
+    @property
+    def world(self) -> dict[str, Any] | None:
+        """What decides the results beside the scenario; None for the simulator."""
+
     def __call__(self, plan: Plan, runs: Iterator[Run], deliver: Callable[[pyarrow.Table], None]) -> None:
         """Makes all runs, and delivers them in tables of `place`, `error` and figures, in any order."""
 
@@ -44,6 +48,7 @@ class Local:
     """Makes runs on threads of this process, with the interpreter released."""
 
     jobs: int
+    world = None
 
     def __call__(self, plan: Plan, runs: Iterator[Run], deliver: Callable[[pyarrow.Table], None]) -> None:
         """See `Runner`."""
@@ -131,7 +136,7 @@ def sweep(
     plan = load_plan(plan) if series is None else load_plan(plan).with_series(series)
     run: Runner = runner or Local(jobs or usable_cores())
     started = time.monotonic()
-    with Dataset(Path(folder), plan) as dataset:
+    with Dataset(Path(folder), plan, run.world) as dataset:
         if retry_failed:
             dataset.forget_failed()
         missing = dataset.missing()
@@ -149,19 +154,20 @@ def sweep(
         return Swept(plan.name, Path(folder), len(dataset), there, len(missing), dataset.failed, wall_s)
 
 
-def forecast(plan: PlanLike, folder: str | PathLike[str], *, runner: Runner) -> Forecast:
+def forecast(plan: PlanLike, folder: str | PathLike[str], *, runner: Runner, alone: Runner | None = None) -> Forecast:
     """Forecasts the number of runs that a sweep would make, and their time; writes nothing.
 
     Measures up to 16 of the missing runs, spread evenly over the plan, one after the other on one core of this
-    machine, for three seconds or until the first of them is finished. Raises what `sweep` does.
+    machine, for three seconds or until the first of them is finished; `alone` makes them. Raises what `sweep` does.
     """
     plan = load_plan(plan)
-    there, missing = Dataset.look(Path(folder), plan)
+    there, missing = Dataset.look(Path(folder), plan, runner.world)
     spread = missing[np.unique(np.linspace(0, len(missing) - 1, _SAMPLE_RUNS).astype(int))] if len(missing) else missing
     started = time.monotonic()
     sampled = 0
+    alone = alone or Local(1)
     for run in runs_of(plan, spread):
-        Local(1)(plan, iter([run]), lambda _: None)
+        alone(plan, iter([run]), lambda _: None)
         sampled += 1
         if time.monotonic() - started > _SAMPLE_S:
             break

@@ -2,11 +2,13 @@
 
 import argparse
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.many_runs.where import add_where, cluster_of
+from vegaslab.commands.many_runs.where import LOCAL, add_where, cluster_of
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
+from vegaslab.commands.real_paths import kernel
 from vegaslab.runs.pool import usable_cores
 from vegaslab.sweeps.plans.reading import SERIES
 from vegaslab.util.ending import interrupted
@@ -25,6 +27,7 @@ def add(commands: Commands) -> None:
     argument("plan", metavar="PLAN", help="a plan's file (see docs/sweeps.md)")
     argument("-o", "--output", type=Path, metavar="DIR", help="the sweep's folder (default: results/NAME)")
     add_where(parser)
+    kernel.add_world(parser)
     argument("--series", metavar="NAMES", help="keep these time series of each run: flows, links or flows,links")
     argument("--dry-run", action="store_true", help="say how many runs there are and how long they should take")
     argument("--retry-failed", action="store_true", help="make runs that failed again, too")
@@ -34,17 +37,22 @@ def add(commands: Commands) -> None:
 
 def _sweep(options: argparse.Namespace) -> int:
     # imported here: other commands need not wait for it
+    from vegaslab.measuring.guest.sweeping import InKernel
     from vegaslab.sweeps.plans.plan import Plan
-    from vegaslab.sweeps.sweep import Local, forecast, sweep
+    from vegaslab.sweeps.sweep import Local, Runner, forecast, sweep
 
     plan = Plan.from_file(options.plan)
     if options.series is not None:
         plan = plan.with_series(_series(options.series))
-    folder = options.output or Path("results") / plan.name
+    (world,) = kernel.worlds_of(options)
+    if world is not None and options.on != LOCAL:
+        raise UsageError("--on goes with --world simulator")
+    folder = options.output or Path("results") / (plan.name if world is None else f"{plan.name}-{world.name}")
     with cluster_of(options) as cluster:
-        run = cluster or Local(options.jobs or usable_cores())
+        here = partial(Local) if world is None else partial(InKernel, world)
+        run: Runner = cluster or here(options.jobs or usable_cores())
         if options.dry_run:
-            foreseen = forecast(plan, folder, runner=run)
+            foreseen = forecast(plan, folder, runner=run, alone=here(1))
             print(json.dumps(foreseen.summary) if options.json else _forecast_report(plan, foreseen))
             return OK
         try:

@@ -1,23 +1,13 @@
 """`--world kernel` of commands that run scenarios, and `vegaslab kernel`: which kernels there are, and fetching one."""
 
 import argparse
-from collections.abc import Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from vegaslab._vegaslab import Scenario
 from vegaslab.commands.parsing import OK, Commands, Parser, UsageError
 from vegaslab.measuring.guest import kernels
-from vegaslab.measuring.guest.world import World, run
-from vegaslab.runs.result import Result
-from vegaslab.scenario import link
-from vegaslab.scenario.source import find, shipped_scenarios
+from vegaslab.measuring.guest.world import KernelWorld
 
-SIMULATOR = "simulator"
-_KERNEL, _KERNEL_BPF = "kernel", "kernel-bpf"
-WORLDS = (SIMULATOR, _KERNEL, _KERNEL_BPF)
+SIMULATOR, BPF = "simulator", "kernel-bpf"
 
 
 def add_world(parser: argparse.ArgumentParser, *, many: bool = False) -> None:
@@ -25,7 +15,7 @@ def add_world(parser: argparse.ArgumentParser, *, many: bool = False) -> None:
     more = "; may be repeated, for several beside each other" if many else ""
     parser.add_argument(
         "--world",
-        choices=WORLDS,
+        choices=(SIMULATOR, "kernel", BPF),
         action="append" if many else "store",
         help="simulator (default), or kernel: Linux in a virtual machine, without root, the same bytes each time, with "
         f"the kernel's own algorithms where it has them; kernel-bpf: with vegaslab's in all flows{more}",
@@ -38,31 +28,18 @@ def add_world(parser: argparse.ArgumentParser, *, many: bool = False) -> None:
     )
 
 
-def worlds_of(options: argparse.Namespace) -> dict[str, World | None]:
-    """Returns the worlds by name; none for the simulator. Raises `UsageError` for options that do not go together."""
-    names: Sequence[str] = options.world or [SIMULATOR]
-    if isinstance(names, str):
-        names = [names]
-    if all(name == SIMULATOR for name in names):
-        if options.kernel is not None:
-            raise UsageError("--kernel goes with --world kernel")
-        return {SIMULATOR: None}
-    kernel = kernels.find(options.kernel)
-    return {name: None if name == SIMULATOR else World(kernel, name == _KERNEL) for name in dict.fromkeys(names)}
+def worlds_of(options: argparse.Namespace) -> list[KernelWorld | None]:
+    """Returns the worlds, each once; None is the simulator. Raises `UsageError`, `LinuxError`."""
+    given = [options.world] if isinstance(options.world, str) else options.world or [SIMULATOR]
+    names = list(dict.fromkeys(given))
+    if names == [SIMULATOR] and options.kernel is not None:
+        raise UsageError("--kernel goes with --world kernel")
+    return [None if name == SIMULATOR else KernelWorld(options.kernel, bpf=name == BPF) for name in names]
 
 
-def carry_out(scenario: Scenario, world: World, places: ExitStack, options: argparse.Namespace) -> Result:
-    """Carries a scenario out in the kernel; its results lie in a folder of `places`. Raises `LinuxError`."""
-    folder = Path(places.enter_context(TemporaryDirectory(prefix="vegaslab-"))) / "results"
-    switches = [f"--{name}" for name in ("csv", "pcapng") if getattr(options, name)]
-    return run(scenario, folder_of(options.file), folder, world, *switches)
-
-
-def folder_of(given: str) -> Path:
-    """Returns the folder from which a scenario names files: its own, or the present one if it is no file."""
-    if "\n" in given or link.is_link(given):
-        return Path()
-    return find(given, shipped_scenarios(), "scenario").parent
+def switches(options: argparse.Namespace) -> list[str]:
+    """Returns the options that a run passes on to the guest."""
+    return [f"--{name}" for name in ("csv", "pcapng") if getattr(options, name)]
 
 
 def about(world: dict[str, Any]) -> str:

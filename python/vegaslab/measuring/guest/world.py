@@ -2,15 +2,19 @@
 
 import json
 import os
+import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Self
 
 from vegaslab import _vegaslab
+from vegaslab.measuring.guest import kernels
 from vegaslab.measuring.guest.carried import check
 from vegaslab.measuring.guest.exchange import Exchange, Parcel
-from vegaslab.measuring.guest.kernels import Kernel
 from vegaslab.measuring.guest.machine import Description
 from vegaslab.measuring.linux import LinuxError, program
 from vegaslab.runs.result import KeptResult
@@ -22,41 +26,87 @@ _START_LIMIT_S, _LIMIT_PER_S = 300.0, 60.0
 """The limit of a run by the clock of this machine, and for each second of it: far above what the slowest run takes."""
 
 
-@dataclass(frozen=True)
-class World:
-    """Where scenarios are carried out: a kernel, and the source of the congestion controls."""
+class KernelWorld:
+    """Linux in a virtual machine, as the world of `vegaslab.run` and others: docs/kernel-world.md.
 
-    kernel: Kernel
-    kernels_own: bool = True
-    """Whether the kernel's own run where presets are copies of them."""
-
-
-def run(scenario: _vegaslab.Scenario, beside: Path, folder: Path, world: World, *options: str) -> KeptResult:
-    """Carries a scenario out in a guest, and writes its results into `folder`, which must not exist yet.
-
-    `beside` is the folder from which the scenario names files. Raises `LinuxError` with one line, such as the guest's.
+    `kernel` is a version such as "6.12", or the file of an image (default: the newest 6.12 that was fetched or
+    installed). With `bpf` vegaslab's algorithms run in all flows, else the kernel's own where presets are copies of
+    them. Raises `LinuxError` for what is missing.
     """
-    document = json.loads(scenario.document_json())
-    check(document)
-    described = Description(world.kernel, Path(program()))
-    arguments = ["run", _SCENARIO.name, "--output", "/answered/results", "--json", *options]
-    arguments += ["--world", json.dumps({"world": "kernel", **described.about})]
-    arguments += ["--kernels-own"] if world.kernels_own else []
-    request = Parcel(
-        {"arguments": arguments, "folder": str(_SCENARIO.parent), "seed": scenario.seed},
-        {str(_SCENARIO): scenario.document_json().encode(), **dict(_files(document, beside))},
-    )
-    exchange = Exchange()
-    try:
-        exchange.ask(request)
-        with described.booted(exchange) as machine:
-            machine.wait(_START_LIMIT_S + _LIMIT_PER_S * scenario.duration_s)
-            answer = exchange.answer()
-            if answer is None:
-                raise LinuxError(machine.no_answer())
-    finally:
-        exchange.close()
-    return _written(answer, folder, scenario)
+
+    def __init__(self, kernel: str | None = None, *, bpf: bool = False) -> None:
+        """Finds the kernel."""
+        self.name = "kernel-bpf" if bpf else "kernel"
+        self.kernels_own = not bpf
+        self._kernel = kernels.find(kernel)
+
+    @cached_property
+    def description(self) -> Description:
+        """The machine of each run. Raises `LinuxError`."""
+        return Description(self._kernel, Path(program()))
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What decides the results beside the scenario. Raises `LinuxError`."""
+        return {"world": self.name, **self.description.about}
+
+    def run(self, scenario: _vegaslab.Scenario, beside: Path, *options: str) -> KeptResult:
+        """Carries a scenario out; its results lie in a folder that goes with them.
+
+        `beside` is the folder from which the scenario names files. Raises `LinuxError` with one line, such as the
+        guest's.
+        """
+        with ExitStack() as places:
+            folder = Path(places.enter_context(TemporaryDirectory(prefix="vegaslab-"))) / "results"
+            with Guest(scenario, beside, self, *options) as guest:
+                result = guest.result(folder)
+            weakref.finalize(result, places.pop_all().close)
+        return result
+
+
+class Guest:
+    """A machine that carries a scenario out. It ends with the block that has it."""
+
+    def __init__(self, scenario: _vegaslab.Scenario, beside: Path, world: KernelWorld, *options: str) -> None:
+        """Starts it. Raises as `KernelWorld.run` does."""
+        document = json.loads(scenario.document_json())
+        check(document)
+        described = world.description
+        arguments = ["run", _SCENARIO.name, "--output", "/answered/results", "--json", *options]
+        arguments += ["--world", json.dumps(world.about)]
+        arguments += ["--kernels-own"] if world.kernels_own else []
+        request = Parcel(
+            {"arguments": arguments, "folder": str(_SCENARIO.parent), "seed": scenario.seed},
+            {str(_SCENARIO): scenario.document_json().encode(), **dict(_files(document, beside))},
+        )
+        self._scenario = scenario
+        with ExitStack() as places:
+            self._exchange = Exchange()
+            places.callback(self._exchange.close)
+            self._exchange.ask(request)
+            self._machine = places.enter_context(described.booted(self._exchange))
+            self._places = places.pop_all()
+
+    def __enter__(self) -> Self:
+        """Returns the guest."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Ends it."""
+        self._places.close()
+
+    def result(self, folder: Path, limit_s: float | None = None) -> KeptResult:
+        """Waits for the results, by this machine's clock at most `limit_s` if given, and writes them. Raises as
+        `KernelWorld.run` does.
+        """
+        longest_s = _START_LIMIT_S + _LIMIT_PER_S * self._scenario.duration_s
+        self._machine.wait(longest_s if limit_s is None else min(limit_s, longest_s))
+        answer = self._exchange.answer()
+        if answer is None:
+            raise LinuxError(self._machine.no_answer())
+        return _written(answer, folder, self._scenario)
 
 
 def _written(answer: Parcel, folder: Path, scenario: _vegaslab.Scenario) -> KeptResult:
