@@ -50,6 +50,8 @@ pub struct Detection {
     pub recheck_after_retransmit: bool,
     /// A fast retransmission also doubles the retransmission timeout, as after a timeout (ns-2's Vegas).
     pub retransmit_backs_off: bool,
+    /// A segment that waited at the receiver behind a hole gives a round-trip sample, too (ns-2's Vegas).
+    pub samples_waiting: bool,
 }
 
 /// Fast recovery of the host.
@@ -267,6 +269,7 @@ impl Composition {
             fine_retransmit: false,
             recheck_after_retransmit: false,
             retransmit_backs_off: false,
+            samples_waiting: false,
         };
         self.limits = Limits { burst: None, keep_up: false, suppress_spikes: false };
         self

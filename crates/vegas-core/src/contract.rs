@@ -296,8 +296,8 @@ pub struct Restart {
 pub struct Ack {
     /// When it arrived.
     pub now: Time,
-    /// Round-trip sample of the newest segment acknowledged; none if that segment was ever retransmitted
-    /// (Karn's rule, RFC 6298 section 3).
+    /// Round-trip sample of the newest segment acknowledged that did not wait at the receiver for an older one; none
+    /// if one of the segments was ever retransmitted (Karn's rule, RFC 6298 section 3).
     pub rtt: Option<Span>,
     /// Segments newly acknowledged; above 0 outside of recovery, unless every acknowledgement is asked for
     /// ([`Needs::every_ack`]): then 0 in a duplicate.

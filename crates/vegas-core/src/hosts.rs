@@ -114,6 +114,7 @@ impl Composition {
             fine_retransmit: false,
             recheck_after_retransmit: false,
             retransmit_backs_off: false,
+            samples_waiting: false,
         };
         self.limits.burst = None;
         self

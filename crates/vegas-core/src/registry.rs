@@ -166,7 +166,7 @@ const VEGAS_NS2: Composition = Composition {
     signal: Signal::EndToEnd { dialect: Dialect::Ns2, reset_base_after_single: true },
     slow_start: SlowStart::VegasNs2,
     loss: LossResponse { slow_start_ends: SlowStartEnds::AtNextAck, ..VEGAS.loss },
-    detection: Detection { retransmit_backs_off: true, ..VEGAS.detection },
+    detection: Detection { retransmit_backs_off: true, samples_waiting: true, ..VEGAS.detection },
     limits: Limits { burst: None, ..VEGAS.limits },
     ..VEGAS
 };

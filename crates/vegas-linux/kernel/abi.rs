@@ -191,6 +191,7 @@ pub const KERNELS_OWN: Detection = Detection {
     fine_retransmit: false,
     recheck_after_retransmit: false,
     retransmit_backs_off: false,
+    samples_waiting: false,
 };
 
 const SIGNALS: [Signal; Signal::NAMES.len()] = parts(Signal::NAMES);

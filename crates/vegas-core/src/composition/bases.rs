@@ -26,6 +26,7 @@ pub(crate) const RENO: Composition = Composition {
         fine_retransmit: false,
         recheck_after_retransmit: false,
         retransmit_backs_off: false,
+        samples_waiting: false,
     },
     limits: Limits { burst: None, keep_up: false, suppress_spikes: false },
 };

@@ -40,7 +40,7 @@ fn a_round_of_one_segment_sets_it_where_the_source_does() {
     assert_eq!(base_ms("vegas-ns2", &next), 11, "a sample that is less lowers it");
 }
 
-/// 30 ms of 40 were spent in queues. Then a segment waits at the receiver for one before it that is retransmitted.
+/// 30 ms of 40 were spent in queues. Then the receiver delays an acknowledgement, which no router stamps.
 #[test]
 fn rovegas_has_the_newest_probes() {
     let waited = RouterFeedback { forward: Span::from_millis(30), backward: Span::ZERO };

@@ -104,6 +104,7 @@ pub fn detections() -> Vec<Detection> {
                     fine_retransmit,
                     recheck_after_retransmit,
                     retransmit_backs_off: fine_retransmit,
+                    samples_waiting: false,
                 });
             }
         }
@@ -150,8 +151,13 @@ const _: fn(&Composition) = |parts| {
     match slow_start_ends {
         SlowStartEnds::AtCut | SlowStartEnds::AtNextAck => {}
     }
-    let Detection { recovery, fine_retransmit: _, recheck_after_retransmit: _, retransmit_backs_off: _ } =
-        parts.detection;
+    let Detection {
+        recovery,
+        fine_retransmit: _,
+        recheck_after_retransmit: _,
+        retransmit_backs_off: _,
+        samples_waiting: _,
+    } = parts.detection;
     match recovery {
         Recovery::Reno | Recovery::NewReno | Recovery::Sack => {}
     }

@@ -203,6 +203,7 @@ fn compose(parts: &Parts, transport: Transport) -> (String, Composition, Paramet
             fine_retransmit: parts.fine_retransmit.unwrap_or(from.detection.fine_retransmit),
             recheck_after_retransmit: parts.recheck_after_retransmit.unwrap_or(from.detection.recheck_after_retransmit),
             retransmit_backs_off: from.detection.retransmit_backs_off,
+            samples_waiting: from.detection.samples_waiting,
         },
         limits: Limits {
             burst: parts.burst.map_or(from.limits.burst, |burst| burst.0.0),

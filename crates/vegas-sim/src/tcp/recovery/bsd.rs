@@ -12,9 +12,12 @@ use crate::scenario::HostSpec;
 pub(in crate::tcp) struct BsdRecovery {
     rules: Rules,
     dupacks: u32,
+    /// One past the newest segment sent when the newest duplicate acknowledgement came: segments below it may wait at
+    /// the receiver behind a hole.
+    waiting_end: u64,
     /// One past the newest segment sent when the last recovery or timeout began: duplicate acknowledgements of
-    /// older segments do not begin another (RFC 6582, section 3.2, "careful").
-    recover: Option<u64>,
+    /// older segments do not begin another (RFC 6582, section 3.2, "careful"). 0 before the first.
+    recover: u64,
     /// Whether the sender is in fast recovery.
     active: bool,
     /// Whether a partial acknowledgement of this recovery has restarted the retransmission timer.
@@ -94,7 +97,8 @@ impl BsdRecovery {
         BsdRecovery {
             rules,
             dupacks: 0,
-            recover: None,
+            waiting_end: 0,
+            recover: 0,
             active: false,
             saw_partial_ack: false,
             inflation: 0,
@@ -119,6 +123,12 @@ impl BsdRecovery {
         !self.active && self.dupacks == 0 && self.rechecks == 0
     }
 
+    /// Returns whether segments after the oldest one, `una`, may have waited for it at the receiver, where no report
+    /// tells which have.
+    pub(in crate::tcp) fn may_wait(&self, una: u64) -> bool {
+        !self.is_selective() && una < self.waiting_end
+    }
+
     /// The segments by which recovery widens the window.
     pub(super) fn inflation(&self) -> i64 {
         self.inflation
@@ -133,6 +143,7 @@ impl BsdRecovery {
         is_lost: bool,
         is_overdue: impl FnOnce() -> bool,
     ) -> OnDuplicate {
+        self.waiting_end = board.max();
         let threshold = self.rules.dupack_threshold;
         let lost = is_lost || self.rules.fine_retransmit && is_overdue();
         let retransmits = match self.rules.kind {
@@ -167,7 +178,7 @@ impl BsdRecovery {
     /// Returns whether a loss may begin a recovery. Duplicate acknowledgements of segments sent before the last
     /// recovery or timeout began reveal no new loss; mechanism C ignores them only after a timeout.
     fn may_retransmit(&self, board: &Scoreboard) -> bool {
-        let is_new = self.recover.is_none_or(|recover| board.una() > recover);
+        let is_new = self.recover == 0 || board.una() > self.recover;
         is_new || (self.rules.fine_retransmit && !self.timed_out)
     }
 
@@ -179,7 +190,7 @@ impl BsdRecovery {
         }
         self.active = true;
         self.timed_out = false;
-        self.recover = Some(board.max());
+        self.recover = board.max();
         self.rescue = board.una();
         if self.rules.rechecks {
             self.rechecks = board.outstanding().min(2) as u8;
@@ -193,7 +204,7 @@ impl BsdRecovery {
 
     /// Takes in an acknowledgement of `acked` segments, which ends the recovery or is a partial one.
     pub(in crate::tcp) fn on_new_ack(&mut self, board: &Scoreboard, acked: Segments) -> OnNewAck {
-        let is_partial = self.active && self.recover.is_some_and(|recover| board.una() < recover);
+        let is_partial = self.active && board.una() < self.recover;
         match self.rules.kind {
             Recovery::Sack if is_partial => OnNewAck::FindLosses,
             Recovery::NewReno if is_partial => {
@@ -229,8 +240,9 @@ impl BsdRecovery {
 
     /// Resets recovery, and the scoreboard, after a timeout. Without SACK everything is retransmitted.
     pub(super) fn on_timeout(&mut self, board: &mut Scoreboard) {
-        let rechecks = self.rechecks;
-        *self = BsdRecovery { recover: Some(board.max()), timed_out: true, rechecks, ..BsdRecovery::open(self.rules) };
+        let BsdRecovery { rules, rechecks, waiting_end, .. } = *self;
+        *self =
+            BsdRecovery { recover: board.max(), timed_out: true, rechecks, waiting_end, ..BsdRecovery::open(rules) };
         match self.rules.kind {
             Recovery::Sack => board.on_timeout(),
             Recovery::Reno | Recovery::NewReno => board.clear(),
@@ -253,7 +265,7 @@ impl BsdRecovery {
         if !self.active || board.una() <= self.rescue + 1 {
             return None;
         }
-        self.rescue = self.recover.unwrap_or(u64::MAX - 1);
+        self.rescue = self.recover;
         Some(newest)
     }
 }
@@ -266,9 +278,8 @@ mod tests {
     use vegas_core::units::Time;
 
     fn recovery(kind: Recovery) -> BsdRecovery {
-        let (fine_retransmit, recheck_after_retransmit, retransmit_backs_off) = (false, false, false);
-        let detection = Detection { recovery: kind, fine_retransmit, recheck_after_retransmit, retransmit_backs_off };
-        BsdRecovery::new(&host(HostKind::Bsd), &detection)
+        let reno = vegas_core::registry::preset("reno").expect("a preset").composition.detection;
+        BsdRecovery::new(&host(HostKind::Bsd), &Detection { recovery: kind, ..reno })
     }
 
     fn sent(segments: u64) -> Scoreboard {

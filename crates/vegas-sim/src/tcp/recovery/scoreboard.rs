@@ -80,6 +80,11 @@ impl Entry {
         (!self.is_repeated()).then(|| self.sent())
     }
 
+    /// Returns whether the segment was reported received.
+    pub(crate) fn is_sacked(self) -> bool {
+        self.has(Self::SACKED)
+    }
+
     /// Returns whether the segment was sent once and no report of it came, as is true of most segments until they are
     /// acknowledged.
     fn is_plain(self) -> bool {
@@ -265,20 +270,14 @@ impl Scoreboard {
         Some(entry.sent())
     }
 
-    /// Removes the segments before `una`, which are acknowledged, and calls `seen` with each that had not been reported
-    /// received before; returns the entry of the newest of them.
-    pub(crate) fn on_ack(&mut self, una: u64, mut seen: impl FnMut(u64, Entry)) -> Option<Entry> {
-        let mut newest = None;
+    /// Removes the segments before `una`, which are acknowledged, and calls `seen` with each.
+    pub(crate) fn on_ack(&mut self, una: u64, mut seen: impl FnMut(u64, Entry)) {
         while self.una < una {
             let segment = self.una;
-            let entry = self.take_oldest()?;
-            if !entry.has(Entry::SACKED) {
-                seen(segment, entry);
-            }
-            newest = Some(entry);
+            let Some(entry) = self.take_oldest() else { return };
+            seen(segment, entry);
         }
         self.next = self.next.max(una);
-        newest
     }
 
     fn take_oldest(&mut self) -> Option<Entry> {

@@ -1,6 +1,7 @@
 //! The round-trip times of a connection: which acknowledgements give a sample, and what the samples decide, which is
 //! the retransmission timeout ([`rto`]) and the fine-grained timeout of Vegas's mechanisms C and D ([`fine_timeout`]).
 
+mod acked;
 mod bsd;
 mod fine_timeout;
 mod linux;
@@ -14,7 +15,7 @@ use crate::scenario::HostSpec;
 use fine_timeout::FineTimeout;
 use rto::Rto;
 
-pub(super) use linux::AckedTimes;
+pub(super) use acked::AckedTimes;
 
 /// The round-trip times of a connection, and the timeouts that follow from them.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub(super) struct Rtt {
     fine: FineTimeout,
     /// Whether mechanism C or D uses the fine-grained timeout.
     uses_fine: bool,
+    /// Whether a segment that waited behind a hole gives a sample, too (ns-2's Vegas).
+    samples_waiting: bool,
     samples: Samples,
 }
 
@@ -43,6 +46,7 @@ impl Rtt {
             rto: Rto::new(host, detection.retransmit_backs_off),
             fine: FineTimeout::default(),
             uses_fine: detection.fine_retransmit || detection.recheck_after_retransmit,
+            samples_waiting: detection.samples_waiting,
             samples: Samples { sum_ns: 0, count: 0, least: Span::MAX, newest: Span::ZERO },
         }
     }
@@ -76,23 +80,39 @@ impl Rtt {
         self.rto.on_timeout();
     }
 
-    /// Takes in, on a BSD host, that everything before `una` is acknowledged; `sent` is when the newest of these
-    /// segments was sent, if only once (Karn's rule). Returns the round-trip time of that segment.
-    #[inline(always)]
-    pub(super) fn on_ack(&mut self, una: u64, sent: Option<Time>, now: Time) -> Option<Span> {
+    /// Takes in, on a BSD host, the times of the segments that an acknowledgement of everything before `una` reports;
+    /// `waited` if the newest of them may have waited for the oldest. Returns the round-trip time for the congestion
+    /// control.
+    pub(super) fn on_acked(&mut self, times: &AckedTimes, waited: bool, una: u64, now: Time) -> Option<Span> {
+        let rtt = if self.samples_waiting { times.of_ns2() } else { times.of_bsd(waited) };
+        if !self.samples_waiting && times.is_repeated() {
+            self.rto.on_retransmission_acked(una);
+        }
         self.rto.on_ack(una, now);
-        let rtt = now.since(sent?);
+        rtt.inspect(|&rtt| self.take(rtt))
+    }
+
+    /// Does what `on_acked` does for one segment that did not wait, sent at `sent` and only once.
+    #[inline(always)]
+    pub(super) fn on_usual_ack(&mut self, una: u64, sent: Time, now: Time) -> Span {
+        self.rto.on_ack(una, now);
+        let rtt = now.since(sent);
+        self.take(rtt);
+        rtt
+    }
+
+    #[inline(always)]
+    fn take(&mut self, rtt: Span) {
         self.samples.add(rtt);
         if self.uses_fine {
             self.fine.sample(rtt);
         }
-        Some(rtt)
     }
 
     /// Takes in, on a Linux host, the times of the segments that an acknowledgement of everything before `una` reports;
     /// `next` is the next segment to send. Returns the round-trip time for the congestion control.
     pub(super) fn on_acked_times(&mut self, times: &AckedTimes, una: u64, next: u64) -> Option<Span> {
-        let (oldest, newest) = times.samples()?;
+        let (oldest, newest) = times.of_linux()?;
         self.rto.sample_linux(oldest, una, next);
         self.samples.add(newest);
         Some(newest)

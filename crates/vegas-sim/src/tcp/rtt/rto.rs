@@ -102,6 +102,14 @@ impl Rto {
         self.set_timeout();
     }
 
+    /// Takes in that everything before `una` is acknowledged, of which a segment was sent more than once: if the timed
+    /// segment is one of them it may have waited for that.
+    pub(super) fn on_retransmission_acked(&mut self, una: u64) {
+        if self.timed.0 < una {
+            self.timed = UNTIMED;
+        }
+    }
+
     /// Takes in that everything before `una` is acknowledged.
     pub(super) fn on_ack(&mut self, una: u64, now: Time) {
         if self.timed.0 < una {

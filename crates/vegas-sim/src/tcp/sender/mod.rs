@@ -30,7 +30,7 @@ use super::pacing::Pacer;
 use super::recovery::Recovery;
 use super::recovery::bsd::{Beginning, OnDuplicate, OnNewAck};
 use super::recovery::scoreboard::{Blocks, Entry, Scoreboard};
-use super::rtt::Rtt;
+use super::rtt::{AckedTimes, Rtt};
 use super::sending::SendQueue;
 use super::timer::RetransmissionTimer;
 use crate::measure::outcome::IncidentKind;
@@ -95,7 +95,7 @@ impl Sender {
         }
         let before = self.before_ack::<true>();
         let Some(sent) = self.board.take_oldest_if_plain() else { return false };
-        let rtt = self.rtt.on_ack(una, Some(sent), now);
+        let rtt = Some(self.rtt.on_usual_ack(una, sent, now));
         self.restart_timer(now);
         self.report_ack::<true>(now, Segments(1), rtt, (before, false), out);
         self.note_completion(now);
@@ -184,12 +184,18 @@ impl Sender {
         }
     }
 
-    /// Takes in the segments acknowledged in order; returns the newest.
-    fn take_in_order(&mut self, now: Time, una: u64) -> Option<Entry> {
+    /// Takes in the segments acknowledged in order; returns their round-trip times.
+    fn take_in_order(&mut self, now: Time, una: u64) -> AckedTimes {
         let Sender { board, congestion, .. } = self;
-        let newest = board.on_ack(una, |segment, entry| congestion.on_delivered(segment, now, entry.sent()));
+        let mut times = AckedTimes::default();
+        board.on_ack(una, |segment, entry| {
+            if !entry.is_sacked() {
+                congestion.on_delivered(segment, now, entry.sent());
+            }
+            times.on_acked(entry, now);
+        });
         congestion.on_acknowledged(una);
-        newest
+        times
     }
 
     /// Handles an acknowledgement of new data on a BSD host.
@@ -197,8 +203,9 @@ impl Sender {
     fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
         let before = self.before_ack::<false>();
         let acked = Segments((una - self.board.una()) as u32);
-        let newest = self.take_in_order(now, una);
-        let rtt = self.rtt.on_ack(una, newest.and_then(Entry::sent_once), now);
+        let waited = matches!(&self.recovery, Recovery::Bsd(bsd) if bsd.may_wait(self.board.una()));
+        let times = self.take_in_order(now, una);
+        let rtt = self.rtt.on_acked(&times, waited, una, now);
         let was_in_recovery = self.in_recovery();
         self.go_on_with_recovery(now, acked, out);
         let in_recovery = self.in_recovery();

@@ -298,6 +298,7 @@ fn vegas_with_nothing_on() -> Composition {
             fine_retransmit: false,
             recheck_after_retransmit: false,
             retransmit_backs_off: false,
+            samples_waiting: false,
         },
         limits: Limits { burst: None, keep_up: false, suppress_spikes: false },
     }

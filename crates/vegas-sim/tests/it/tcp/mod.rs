@@ -5,3 +5,4 @@ mod golden;
 mod hosts;
 mod marks;
 mod misbehaving;
+mod round_trips;

@@ -483,13 +483,15 @@ fn take_in(
         original |= !entry.is_repeated() && segment < recover;
     };
     board.on_ack(una, |segment, entry| {
-        note(segment, entry);
-        times.on_acked(entry.sent_once(), now);
+        if !entry.is_sacked() {
+            note(segment, entry);
+        }
+        times.on_acked(entry, now);
     });
     if let Some(blocks) = blocks {
         board.on_sack(blocks, &mut |segment, entry| {
             note(segment, entry);
-            times.on_sacked(entry.sent_once(), now);
+            times.on_sacked(entry, now);
         });
     }
     Delivered { count, original, times }
