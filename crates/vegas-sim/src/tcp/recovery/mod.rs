@@ -1,6 +1,7 @@
 //! Loss detection and recovery: the [`scoreboard`] of outstanding segments, and what a host makes of it, [`bsd`] or
 //! [`linux`]. They decide; the sender carries out.
 
+pub(super) mod acked;
 pub(super) mod bsd;
 pub(super) mod linux;
 pub(super) mod scoreboard;

@@ -1,7 +1,6 @@
 //! The round-trip times of a connection: which acknowledgements give a sample, and what the samples decide, which is
 //! the retransmission timeout ([`rto`]) and the fine-grained timeout of Vegas's mechanisms C and D ([`fine_timeout`]).
 
-mod acked;
 mod bsd;
 mod fine_timeout;
 mod linux;
@@ -12,10 +11,9 @@ use vegas_core::units::{Span, Time};
 
 use crate::measure::totals::RttTotals;
 use crate::scenario::HostSpec;
+use crate::tcp::recovery::acked::AckedTimes;
 use fine_timeout::FineTimeout;
 use rto::Rto;
-
-pub(super) use acked::AckedTimes;
 
 /// The round-trip times of a connection, and the timeouts that follow from them.
 #[derive(Clone, Debug)]

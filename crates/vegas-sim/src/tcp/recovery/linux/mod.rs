@@ -11,9 +11,9 @@ mod tlp;
 
 use vegas_core::units::{Span, Time};
 
+use super::acked::AckedTimes;
 use super::scoreboard::{Blocks, Entry, Scoreboard};
 use crate::scenario::HostSpec;
-use crate::tcp::rtt::AckedTimes;
 use dsack::{Undo, duplicate};
 use frto::{Answer, Verdict, judge};
 use no_sack::Assumed;

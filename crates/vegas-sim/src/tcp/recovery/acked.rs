@@ -5,7 +5,7 @@
 
 use vegas_core::units::{Span, Time};
 
-use crate::tcp::recovery::scoreboard::Entry;
+use super::scoreboard::Entry;
 
 /// The round-trip times of the segments that an acknowledgement reports as received for the first time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,19 +75,19 @@ impl AckedTimes {
 
     /// Returns BSD's sample: that of the newest segment, as the timing of a segment ends with the acknowledgement of
     /// it; but of the oldest one if the others may have waited for it (`waited`).
-    pub(super) fn of_bsd(&self, waited: bool) -> Option<Span> {
+    pub(in crate::tcp) fn of_bsd(&self, waited: bool) -> Option<Span> {
         if waited { self.in_order().oldest() } else { self.in_order().newest() }
     }
 
     /// Returns ns-2's sample: that of the newest segment, whether or not it waited for another.
-    pub(super) fn of_ns2(&self) -> Option<Span> {
+    pub(in crate::tcp) fn of_ns2(&self) -> Option<Span> {
         self.last
     }
 
     /// Returns Linux's samples, for the estimator and for the congestion control (`tcp_ack_update_rtt`): of the oldest
     /// segment acknowledged in order, else of the oldest that a block reports; and of the newest that a block reports,
     /// else of the newest acknowledged in order.
-    pub(super) fn of_linux(&self) -> Option<(Span, Span)> {
+    pub(in crate::tcp) fn of_linux(&self) -> Option<(Span, Span)> {
         let in_order = self.in_order();
         in_order.oldest().or(self.sacked.oldest()).zip(self.sacked.newest().or(in_order.newest()))
     }
