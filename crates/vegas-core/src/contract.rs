@@ -71,6 +71,16 @@ pub trait CongestionControl {
         }
     }
 
+    /// The window was not used for longer than a retransmission timeout: nothing was sent, after which
+    /// [`CongestionControl::on_restart`] comes first, or the application had less to send (RFC 5681, section 4.1; RFC
+    /// 2861). It becomes `most`, if it is larger, and the threshold three quarters of what the window was, if it is
+    /// lower. A control that paces what it sends, or that the kernel would run by `cong_control`, ignores this.
+    fn on_unused(&mut self, most: Window) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_unused(most);
+        }
+    }
+
     /// The connection has moved to another path, on which `next` is the first segment.
     fn on_path_change(&mut self, next: SendIndex, now: Time) {
         if let Some(inner) = self.inner_mut() {

@@ -3,7 +3,7 @@
 //! This file is compiled twice: into the BPF object, and into this crate, where tests compare the two.
 
 use vegas_core::aqt::{Aqt, HEADER_WITH_OPTION_BYTES, Head, Stamps};
-use vegas_core::units::{Segments, SendIndex, Span, Time};
+use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
     Ack, Algorithm, Avoidance, BaseRtt, Composition, CongestionControl, Cut, Detection, Limits, Loss, LossKind,
     LossResponse, LostSegment, Parameters, Phase, RateSample, Recovery, Restart, Rivals, RouterFeedback,
@@ -116,6 +116,8 @@ pub const EVENT_UNDO: u32 = 5;
 pub const EVENT_RECOVERED: u32 = 6;
 /// The application sends again after a time with nothing in flight.
 pub const EVENT_RESTART: u32 = 7;
+/// The kernel has taken back a window that was not used; `acked` has the segments that it has left.
+pub const EVENT_UNUSED: u32 = 8;
 
 pub const FLAG_WINDOW_LIMITED: u32 = 1;
 pub const FLAG_RETRANSMISSION: u32 = 2;
@@ -168,7 +170,7 @@ impl Config {
             detection: KERNELS_OWN,
             limits: Limits { burst: None, keep_up: self.keep_up != 0, suppress_spikes: false },
         };
-        Algorithm::new(composition, self.parameters()).ok()
+        Algorithm::new(composition, self.parameters()).ok().map(Algorithm::heeding_limit)
     }
 
     pub fn parameters(&self) -> Parameters {
@@ -232,6 +234,7 @@ impl Event {
                 let idle = now.since(Time::from_nanos(self.sent_ns));
                 control.on_restart(&Restart { now, next: SendIndex(self.next), idle });
             }
+            EVENT_UNUSED => control.on_unused(Window::whole(Segments(self.acked))),
             _ => control.on_loss(&self.loss()),
         }
     }

@@ -188,13 +188,33 @@ void BPF_PROG(vegas_pkts_acked, struct sock *sk, const struct ack_sample *sample
 	}
 }
 
+/* The kernel takes back a window that is not used (tcp_cwnd_restart, tcp_cwnd_application_limited), but from no
+ * algorithm with cong_control. Compositions have no stack left for that event, nor for that of a restart. */
+static void tell_unused(struct flow *flow, const struct tcp_sock *tp)
+{
+	__u32 acked = flow->event.acked;
+
+	if (!config.standalone || config.needs & NEEDS_CONTROL)
+		return;
+	if (BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state) != TCP_CA_Open)
+		return;
+	if (tp->snd_cwnd >= whole_segments(flow))
+		return;
+	flow->event.acked = tp->snd_cwnd;
+	step(flow, EVENT_UNUSED);
+	flow->event.acked = acked;
+}
+
 SEC("struct_ops")
 void BPF_PROG(vegas_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct flow *flow = flow_of(sk);
 
-	if (!flow || !tell_ack(flow, tp, 0))
+	if (!flow)
+		return;
+	tell_unused(flow, tp);
+	if (!tell_ack(flow, tp, 0))
 		return;
 	set_window(flow, tp);
 	tp->snd_ssthresh = threshold(flow);
@@ -376,6 +396,7 @@ void BPF_PROG(vegas_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 	flow->event.sent_ns = flow->event.now_ns;
 	flow->event.next = flow->acked_total;
 	step(flow, EVENT_RESTART);
+	tell_unused(flow, tp);
 	record(flow, tp);
 }
 

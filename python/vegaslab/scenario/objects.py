@@ -649,6 +649,10 @@ class Host(Table):
     """Whether the window grows by what is acknowledged, by a segment at most for each acknowledgement (RFC 5681,
     section 3.1). `false`: by a segment for each acknowledgement of new data, as RFC 2581 allowed; the two differ where
     an acknowledgement is divided. bsd. Default: `true`."""
+    slow_start_after_idle: bool | None = None
+    """Whether the window shrinks while it is not used: to the initial window after a retransmission timeout of silence
+    (RFC 5681, section 4.1); linux: by a half for each timeout, and after a timeout with less to send
+    (`net.ipv4.tcp_slow_start_after_idle`). Default: `true`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

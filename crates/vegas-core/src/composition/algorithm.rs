@@ -1,5 +1,6 @@
 //! An algorithm: a checked composition with its numbers.
 
+use crate::composition::parts::signal::Dialect;
 use crate::composition::{Composition, Refusal};
 use crate::contract::parameters::Parameters;
 use crate::units::Segments;
@@ -11,13 +12,33 @@ pub struct Algorithm {
     parameters: Parameters,
     /// The window grows for each acknowledged segment, not for each acknowledgement.
     grows_by_segments: bool,
+    /// Slow start grows the window only while that limits the sender; so does congestion avoidance.
+    slow_start_heeds_limit: bool,
+    avoidance_heeds_limit: bool,
 }
 
 impl Algorithm {
     /// Checks that the parts go together and the numbers make sense.
     pub fn new(composition: Composition, parameters: Parameters) -> Result<Self, Refusal> {
         composition.check(&parameters)?;
-        Ok(Algorithm { composition, parameters, grows_by_segments: false })
+        let has_own_rule = composition.signal.dialect() == Dialect::Linux;
+        Ok(Algorithm {
+            composition,
+            parameters,
+            grows_by_segments: false,
+            slow_start_heeds_limit: composition.slow_start.needs().window_limited && !has_own_rule,
+            avoidance_heeds_limit: composition.avoidance.needs().window_limited && !has_own_rule,
+        })
+    }
+
+    /// This algorithm on a host that lets windows grow only while they limit the sender, as the kernel's Reno does
+    /// (`tcp_reno_cong_avoid`). Vegas of the kernel has a rule of its own.
+    #[inline(always)]
+    pub fn heeding_limit(mut self) -> Self {
+        let has_own_rule = self.composition.signal.dialect() == Dialect::Linux;
+        self.slow_start_heeds_limit = !has_own_rule;
+        self.avoidance_heeds_limit = !has_own_rule;
+        self
     }
 
     /// This algorithm with growth for each segment acknowledged: QUIC's receivers choose how many packets they
@@ -42,6 +63,12 @@ impl Algorithm {
     #[inline(always)]
     pub(crate) fn grows_by_segments(&self) -> bool {
         self.grows_by_segments
+    }
+
+    /// Whether a window grows only while it limits the sender; `opens` in slow start.
+    #[inline(always)]
+    pub(crate) fn heeds_limit(&self, opens: bool) -> bool {
+        if opens { self.slow_start_heeds_limit } else { self.avoidance_heeds_limit }
     }
 
     /// The slow-start threshold before the first loss; none: unbounded.

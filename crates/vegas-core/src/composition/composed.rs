@@ -5,12 +5,13 @@ use core::borrow::{Borrow, BorrowMut};
 use crate::composition::Composition;
 use crate::composition::algorithm::Algorithm;
 use crate::composition::parts::avoidance::AvoidanceState;
+use crate::composition::parts::avoidance::vegas_linux::three_quarters;
 use crate::composition::parts::limits::Spikes;
 use crate::composition::parts::loss_response::SlowStartEnds;
 use crate::composition::parts::signal::{Dialect, Round};
 use crate::composition::parts::slow_start::SlowStartState;
 use crate::composition::parts::window::{GrowthOf, LEFT, RoundEnd, UNBOUNDED, WindowControl};
-use crate::contract::{Ack, CongestionControl, Loss, LossKind, Output, Phase, STATE_BYTES_MAX, Status};
+use crate::contract::{Ack, CongestionControl, Loss, LossKind, Output, Phase, Restart, STATE_BYTES_MAX, Status};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 /// A composition at work on one connection: parts and numbers, and what it remembers. It has both, or references to
@@ -204,6 +205,10 @@ impl State {
         if !self.may_grow(algorithm, ack) || ack.ce_marked > 0 {
             return;
         }
+        // RFC 9438, section 5.8; Linux: tcp_is_cwnd_limited
+        if !ack.window_limited && algorithm.heeds_limit(opens) {
+            return;
+        }
         let by_segments = algorithm.grows_by_segments();
         let growth = if by_segments { self.by_segments(algorithm, ack.acked, growth, opens) } else { growth };
         let control = &mut self.control;
@@ -296,6 +301,29 @@ impl State {
             round.restart(loss.next, loss.now);
         }
     }
+
+    /// Linux's Vegas measures from scratch after silence (`tcp_vegas_cwnd_event`).
+    fn on_restart(&mut self, algorithm: &Algorithm, restart: &Restart) {
+        if algorithm.composition().signal.dialect() == Dialect::Linux {
+            self.round.forget_path(restart.next, restart.now);
+        }
+        self.avoidance.on_restart(restart);
+    }
+
+    /// The threshold is Linux's (`tcp_current_ssthresh`) and FreeBSD's (`newreno_cc_after_idle`).
+    fn on_unused(&mut self, algorithm: &Algorithm, most: Window) {
+        let State { control, slow_start, .. } = self;
+        let opened = control.in_slow_start();
+        control.raise_threshold(three_quarters(control.window));
+        control.window = control.window.min(most);
+        if !opened && control.in_slow_start() {
+            let part = algorithm.composition().slow_start;
+            *slow_start = part.state_after_timeout(control.window);
+            control.grow_by(part.first_growth());
+            control.growth_of = GrowthOf::SlowStart;
+            control.pace = None;
+        }
+    }
 }
 
 impl Algorithm {
@@ -328,6 +356,19 @@ impl<A: Borrow<Algorithm>, S: BorrowMut<State>> CongestionControl for Composed<A
 
     fn on_recovered(&mut self, _now: Time) {
         self.state.borrow_mut().slow_start.end_recovery();
+    }
+
+    /// The kernel's copy leaves this and the next one out: BPF's 512 bytes of stack do not hold them beside a step.
+    fn on_restart(&mut self, restart: &Restart) {
+        if !cfg!(vegas_kernel) {
+            self.state.borrow_mut().on_restart(self.algorithm.borrow(), restart);
+        }
+    }
+
+    fn on_unused(&mut self, most: Window) {
+        if !cfg!(vegas_kernel) {
+            self.state.borrow_mut().on_unused(self.algorithm.borrow(), most);
+        }
     }
 
     /// Base RTT and the round under way are forgotten, and the next round ends when `next` is acknowledged. The window

@@ -7,7 +7,7 @@
 
 use crate::composition::algorithm::Algorithm;
 use crate::composition::composed::Composed;
-use crate::contract::{Ack, CongestionControl, Loss, LossKind, Output, Phase, Status};
+use crate::contract::{Ack, CongestionControl, Loss, LossKind, Output, Phase, Restart, Status};
 use crate::standalone::Follow;
 use crate::units::{Segments, SendIndex, Time, Window};
 
@@ -90,6 +90,20 @@ impl<C: CongestionControl + Clone> CongestionControl for Joined<C> {
         if self.lasts {
             self.lead();
         }
+    }
+
+    fn on_restart(&mut self, restart: &Restart) {
+        self.control.on_restart(restart);
+        self.slow_start.on_restart(restart);
+    }
+
+    /// The slow start opens again to the threshold that the algorithm has set.
+    fn on_unused(&mut self, most: Window) {
+        self.control.on_unused(most);
+        let status = self.control.status();
+        self.slow_start.on_unused(most);
+        self.slow_start.go_on_from(status.window, status.ssthresh);
+        self.lasts = status.phase == Phase::SlowStart;
     }
 
     fn on_path_change(&mut self, next: SendIndex, now: Time) {

@@ -10,7 +10,7 @@ use vegas_core::{Ack, CongestionControl, Loss, LossKind, LostSegment, Output, Ph
 pub struct Heard(pub Vec<&'static str>);
 
 /// What [`tell_all`] calls, in this order.
-pub const ALL: [&str; 9] = [
+pub const ALL: [&str; 10] = [
     "on_handshake",
     "on_sent",
     "on_segment_lost",
@@ -18,6 +18,7 @@ pub const ALL: [&str; 9] = [
     "on_loss",
     "on_recovered",
     "on_restart",
+    "on_unused",
     "on_path_change",
     "hold_to",
 ];
@@ -35,6 +36,7 @@ pub fn tell_all(control: &mut dyn CongestionControl) {
     control.on_loss(&loss());
     control.on_recovered(now);
     control.on_restart(&Restart { now, next: index, idle: Span::from_millis(1) });
+    control.on_unused(WINDOW);
     control.on_path_change(index, now);
     control.hold_to(WINDOW);
 }
@@ -89,6 +91,10 @@ impl CongestionControl for Heard {
 
     fn on_restart(&mut self, _: &Restart) {
         self.0.push("on_restart");
+    }
+
+    fn on_unused(&mut self, _: Window) {
+        self.0.push("on_unused");
     }
 
     fn on_path_change(&mut self, _: SendIndex, _: Time) {

@@ -10,7 +10,7 @@ use vegas_core::Needs;
 use vegas_core::registry::Preset;
 use vegas_linux::abi::{
     Config, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_ECN, EVENT_RECOVERED, EVENT_RESTART, EVENT_START, EVENT_TIMEOUT,
-    EVENT_UNDO, Event, FLAG_RECOVERY, FLAG_WINDOW_LIMITED, News, Numbers, OWN,
+    EVENT_UNDO, EVENT_UNUSED, Event, FLAG_RECOVERY, FLAG_WINDOW_LIMITED, News, Numbers, OWN,
 };
 use vegas_linux::choice::Choice;
 use vegas_linux::choice::outside::OUTSIDE;
@@ -172,7 +172,9 @@ fn compare(config: &Config, core: &mut Core, batches: usize, seed: u64) -> Resul
         Some(standalone) => standalone.needs(),
         None => OUTSIDE.filter(|_| config.standalone == OWN).map_or(Needs::NONE, |own| own.needs()),
     };
-    let mut host = Host { rng: ChaCha8Rng::seed_from_u64(seed), needs, now_ns: 0, una: 0, next: 0, window: 0 };
+    let rng = ChaCha8Rng::seed_from_u64(seed);
+    let restarts = config.standalone != 0;
+    let mut host = Host { rng, needs, restarts, now_ns: 0, una: 0, next: 0, window: 0 };
     let mut steps = vec![ProofStep::default(); PROOF_STEPS];
     let mut changes = 0;
     for batch in 0..batches {
@@ -212,6 +214,8 @@ struct Host {
     rng: ChaCha8Rng,
     /// What a standalone algorithm needs of the host.
     needs: Needs,
+    /// Whether restarts and unused windows are reported, which compositions do not get.
+    restarts: bool,
     now_ns: u64,
     una: u64,
     next: u64,
@@ -227,7 +231,8 @@ impl Host {
             4 => self.anything(),
             5 => self.happens(EVENT_UNDO),
             6..9 if self.needs.every_ack => self.happens(EVENT_RECOVERED),
-            9 => self.happens(EVENT_RESTART),
+            9 if self.restarts => self.happens(EVENT_RESTART),
+            10 if self.restarts => Event { acked: 1 + self.below(40) as u32, ..self.happens(EVENT_UNUSED) },
             _ => self.ack(),
         }
     }
@@ -328,7 +333,7 @@ impl Host {
             acked: (word() as u32) | 1,
             in_flight: word() as u32 >> (word() % 32),
             ce_marked: word() as u32,
-            kind: word() as u32 % 8,
+            kind: word() as u32 % if self.restarts { EVENT_UNUSED } else { EVENT_RESTART },
             flags: word() as u32 & 0b111111,
             seed: word() as u32,
             news: News {

@@ -29,7 +29,9 @@ pub(super) fn refusal(settings: &Settings, name: &str) -> Option<String> {
 
 /// Returns a scenario with the flow of a connection; its network carries nothing.
 fn scenario(settings: &Settings, payload: u64, sack: bool, ecn: bool) -> Result<Scenario, ScenarioError> {
-    let Settings { kind, congestion_control, initial_window, reordering, timeout_max_ms, .. } = settings;
+    let Settings {
+        kind, congestion_control, initial_window, reordering, timeout_max_ms, slow_start_after_idle, ..
+    } = settings;
     let algorithm = preset(*kind, congestion_control).unwrap_or_default();
     let packet = payload + HEADERS;
     let host = match kind {
@@ -44,7 +46,8 @@ fn scenario(settings: &Settings, payload: u64, sack: bool, ecn: bool) -> Result<
          [topology]\nkind = 'dumbbell'\naccess = {{ rate = '1gbit', delay = '1ms' }}\n\
          bottleneck = {{ rate = '1gbit', delay = '1ms', queue = '100p' }}\n\
          [[flow]]\nalgorithm = '{algorithm}'\npacket = '{packet}b'\ninitial_window = {initial_window}\necn = {ecn}\n\
-         {host}dupack_threshold = {reordering}\nrto_max = '{timeout_max_ms}ms'\n"
+         {host}dupack_threshold = {reordering}\nrto_max = '{timeout_max_ms}ms'\n\
+         slow_start_after_idle = {slow_start_after_idle}\n"
     );
     Scenario::from_toml(&text, "packetdrill", &[])
 }

@@ -24,6 +24,7 @@ pub(super) struct Settings {
     pub(super) reordering: u64,
     pub(super) initial_window: u64,
     pub(super) timeout_max_ms: u64,
+    pub(super) slow_start_after_idle: bool,
     /// How often a SYN, and its answer, are retransmitted.
     pub(super) syn_retries: u64,
     pub(super) answer_retries: u64,
@@ -46,6 +47,7 @@ impl Default for Settings {
             reordering: 3,
             initial_window: 10,
             timeout_max_ms: 120_000,
+            slow_start_after_idle: true,
             syn_retries: 6,
             answer_retries: 5,
             mtu: 1_500,
@@ -55,14 +57,13 @@ impl Default for Settings {
 }
 
 /// Controls of the kernel that change nothing for a simulated host: it lacks what they control, or has one value of it.
-const WITHOUT_EFFECT: [&str; 22] = [
+const WITHOUT_EFFECT: [&str; 21] = [
     "net.ipv4.tcp_wmem",
     "net.ipv4.tcp_dsack",
     "net.ipv4.tcp_fack",
     "net.ipv4.tcp_frto",
     "net.ipv4.tcp_early_retrans",
     "net.ipv4.tcp_recovery",
-    "net.ipv4.tcp_slow_start_after_idle",
     "net.ipv4.tcp_tso_win_divisor",
     "net.ipv4.tcp_min_tso_segs",
     "net.ipv4.tcp_pacing_ss_ratio",
@@ -144,6 +145,7 @@ impl Settings {
         match name.strip_prefix("net.ipv4.")? {
             "tcp_congestion_control" => value.clone_into(&mut self.congestion_control),
             "tcp_sack" => self.sack = switch()?,
+            "tcp_slow_start_after_idle" => self.slow_start_after_idle = switch()?,
             "tcp_timestamps" => self.time_stamps = switch()?,
             "tcp_window_scaling" => self.window_scaling = switch()?,
             "tcp_ecn" => self.ecn = number().filter(|mode| *mode <= 2)?,

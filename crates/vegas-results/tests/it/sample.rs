@@ -85,6 +85,7 @@ fn flow(algorithm: &str) -> FlowSpec {
             rto_grain: Span::from_millis(1),
             handshake: Handshake::Full,
             byte_counting: true,
+            slow_start_after_idle: true,
             misbehaves: None,
         },
         ecn: false,

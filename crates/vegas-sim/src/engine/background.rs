@@ -164,7 +164,7 @@ mod tests {
                 topology.kind = "dumbbell"
                 topology.access = {{ rate = "1tbit", delay = "1ms" }}
                 topology.bottleneck = {{ rate = "1tbit", delay = "8ms", queue = "100p" }}
-                flow = [{{ algorithm = "reno", start = "1s", host = {{ handshake = "{handshake}" }} }}]
+                flow = [{{ algorithm = "reno", start = "1s", host = {{ handshake = "{handshake}", slow_start_after_idle = false }} }}]
                 "#
             );
             let mut simulation = event_loop(&text);

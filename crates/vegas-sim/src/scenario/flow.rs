@@ -270,6 +270,7 @@ fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> 
         rto_grain: span("rto_grain", given.rto_grain, Span::from_millis(10))?,
         handshake: given.handshake.map_or(handshake, |handshake| handshake.0),
         byte_counting: given.byte_counting.unwrap_or(true),
+        slow_start_after_idle: given.slow_start_after_idle.unwrap_or(true),
         misbehaves: misbehaves(key, flow)?,
     };
     if matches!(host.misbehaves, Some(Misbehaviour::OptimisticAcks { .. })) && !host.delayed_ack.is_none() {

@@ -55,6 +55,7 @@ fn host(kind: crate::scenario::HostKind) -> crate::scenario::HostSpec {
         rto_grain: Span::from_millis(10),
         handshake: crate::scenario::Handshake::Full,
         byte_counting: true,
+        slow_start_after_idle: true,
         misbehaves: None,
     }
 }

@@ -82,6 +82,7 @@ pub(crate) fn host(composition: &Composition) -> HostSpec {
         rto_grain: Span::from_millis(10),
         handshake: Handshake::None,
         byte_counting: true,
+        slow_start_after_idle: true,
         misbehaves: None,
     }
 }

@@ -12,7 +12,7 @@ use crate::composition::parts::part::{AvoidancePromise, choice, is_there};
 use crate::composition::parts::signal::Round;
 use crate::composition::parts::window::{RoundEnd, WindowControl};
 use crate::contract::parameters::{Parameters, Thresholds};
-use crate::contract::{Ack, Needs};
+use crate::contract::{Ack, Needs, Restart};
 use crate::units::Window;
 
 /// A congestion avoidance: its state of a connection, which exists during slow start too, and its rules.
@@ -63,6 +63,10 @@ pub(crate) trait AvoidancePart: Copy + Default {
     /// The retransmission timer ran out at the window `before`.
     #[inline(always)]
     fn on_timeout(&mut self, _control: &mut WindowControl, _before: Window) {}
+
+    /// The application sends again after nothing was in flight.
+    #[inline(always)]
+    fn on_restart(&mut self, _restart: &Restart) {}
 }
 
 /// The macro [`choice!`] with the states of the parts.
@@ -153,6 +157,15 @@ macro_rules! avoidances {
                 match self {
                     $(AvoidanceState::$variant(part) if is_there($module::$variant::IN_KERNEL) => {
                         part.on_cut(control, before)
+                    })+
+                    _ => {}
+                }
+            }
+
+            pub(crate) fn on_restart(&mut self, restart: &Restart) {
+                match self {
+                    $(AvoidanceState::$variant(part) if is_there($module::$variant::IN_KERNEL) => {
+                        part.on_restart(restart)
                     })+
                     _ => {}
                 }

@@ -136,6 +136,10 @@ impl CongestionControl for Ledbat {
         self.window = self.window.max(before.window);
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.window = self.window.min(most);
+    }
+
     fn on_path_change(&mut self, _next: SendIndex, _now: Time) {
         self.delays = Delays::NONE;
     }

@@ -180,6 +180,11 @@ impl CongestionControl for LedbatPlusPlus {
         self.ssthresh = self.ssthresh.max(before.ssthresh);
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.ssthresh = self.ssthresh.max(self.window.half().plus(self.window.half().half()));
+        self.window = self.window.min(most);
+    }
+
     fn on_path_change(&mut self, _next: SendIndex, _now: Time) {
         self.delays = Delays::NONE;
         self.smoothed = Span::ZERO;

@@ -127,6 +127,10 @@ impl CongestionControl for Lp {
         self.window.undo(&before.window);
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.window.unused(most);
+    }
+
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {
         self.counts_from = next;
         self.smoothed_eighths = 0;

@@ -301,6 +301,10 @@ impl CongestionControl for Cdg {
         (self.ineffectual, self.delayed) = (0, 0);
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.window.unused(most);
+    }
+
     fn on_path_change(&mut self, next: SendIndex, now: Time) {
         self.on_restart(&Restart { now, next, idle: Span::ZERO });
     }

@@ -141,6 +141,11 @@ impl CongestionControl for Fast {
         self.ssthresh = self.ssthresh.max(before.ssthresh);
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.ssthresh = self.ssthresh.max(self.window.half().plus(self.window.half().half()));
+        self.window = self.window.min(most);
+    }
+
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {
         self.base_rtt = Span::MAX;
         self.mean_rtt = Span::ZERO;

@@ -278,6 +278,10 @@ impl CongestionControl for Nv {
         self.window.undo(&before.window);
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.window.unused(most);
+    }
+
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {
         self.oldest = next;
         self.begin_anew();

@@ -239,6 +239,10 @@ impl CongestionControl for Htcp {
         self.earlier_rate = before.earlier_rate;
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.window.unused(most);
+    }
+
     fn on_path_change(&mut self, _next: SendIndex, now: Time) {
         self.least_rtt_ms = 0;
         self.greatest_rtt_ms = 0;

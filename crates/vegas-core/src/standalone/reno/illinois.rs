@@ -195,6 +195,10 @@ impl CongestionControl for Illinois {
         self.window.undo(&before.window);
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.window.unused(most);
+    }
+
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {
         self.base_rtt_us = UNKNOWN_US;
         self.max_rtt_us = 0;

@@ -51,6 +51,10 @@ impl CongestionControl for RenoLinux {
         self.window.undo(&before.window);
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.window.unused(most);
+    }
+
     fn output(&self) -> Output {
         self.window.output()
     }

@@ -149,6 +149,12 @@ impl RenoWindow {
         self.counted = 0;
     }
 
+    /// The window was not used ([`crate::contract::CongestionControl::on_unused`]).
+    pub(crate) fn unused(&mut self, most: Window) {
+        self.ssthresh = self.ssthresh.max(self.window / 2 + self.window / 4);
+        self.window = self.window.min(most.floor().0.max(1));
+    }
+
     /// A loss was spurious: window and threshold become at least what they were.
     pub(crate) fn undo(&mut self, before: &RenoWindow) {
         self.window = self.window.max(before.window);

@@ -139,6 +139,10 @@ impl CongestionControl for Veno {
         self.adds = true;
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.window.unused(most);
+    }
+
     fn on_path_change(&mut self, next: SendIndex, now: Time) {
         self.on_restart(&Restart { now, next, idle: Default::default() });
     }

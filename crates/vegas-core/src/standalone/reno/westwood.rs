@@ -162,6 +162,10 @@ impl CongestionControl for Westwood {
         self.acked = 0;
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.window.unused(most);
+    }
+
     fn on_path_change(&mut self, _next: SendIndex, now: Time) {
         self.began_ms = millis(now);
         self.acked = 0;

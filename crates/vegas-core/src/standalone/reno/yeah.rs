@@ -184,6 +184,10 @@ impl CongestionControl for Yeah {
         self.begin_round(restart.next);
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.window.unused(most);
+    }
+
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {
         self.base_rtt_us = UNKNOWN_US;
         self.begin_round(next);

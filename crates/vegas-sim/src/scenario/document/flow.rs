@@ -153,6 +153,10 @@ pub(in crate::scenario) struct Host {
     /// section 3.1). `false`: by a segment for each acknowledgement of new data, as RFC 2581 allowed; the two differ
     /// where an [acknowledgement is divided](networks.md#misbehaving-receivers). bsd. Default: `true`.
     pub(in crate::scenario) byte_counting: Option<bool>,
+    /// Whether the window [shrinks while it is not used](networks.md#a-window-that-is-not-used): to the initial window
+    /// after a retransmission timeout of silence (RFC 5681, section 4.1); linux: by a half for each timeout, and after
+    /// a timeout with less to send (`net.ipv4.tcp_slow_start_after_idle`). Default: `true`.
+    pub(in crate::scenario) slow_start_after_idle: Option<bool>,
 }
 
 /// A receiver that breaks the rules.

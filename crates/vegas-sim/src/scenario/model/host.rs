@@ -32,6 +32,9 @@ pub struct HostSpec {
     /// Whether the window grows by what an acknowledgement acknowledges, a segment at most (RFC 5681, section 3.1);
     /// else by a segment for each acknowledgement of new data, as RFC 2581 allowed.
     pub byte_counting: bool,
+    /// Whether a window that is not used for a retransmission timeout shrinks (RFC 5681, section 4.1; on Linux also
+    /// while the application has less to send).
+    pub slow_start_after_idle: bool,
     /// What the receiver does wrong; `None` for a receiver that keeps the rules.
     pub misbehaves: Option<Misbehaviour>,
 }

@@ -10,7 +10,7 @@ use vegas_core::{
 };
 
 use super::recovery::scoreboard::Scoreboard;
-use crate::scenario::FlowSpec;
+use crate::scenario::{FlowSpec, HostKind};
 use detail::{Detail, News};
 use history::{Effect, WindowHistory};
 
@@ -44,6 +44,14 @@ pub(super) struct Before {
     pub(super) window_limited: bool,
 }
 
+/// The flow's parts and numbers. On a Linux host a composition that is all there is of the control has the rule of the
+/// kernel's Reno for a window that does not limit the sender, unless it brings one.
+fn algorithm_of(spec: &FlowSpec) -> Algorithm {
+    let algorithm = Algorithm::new(spec.composition, spec.parameters).expect("validation checked the parts");
+    let is_whole = spec.standalone.is_none() && !spec.composition.drains();
+    if spec.host.kind == HostKind::Linux && is_whole { algorithm.heeding_limit() } else { algorithm }
+}
+
 /// Passes an acknowledgement to a composition; returns whether that left slow start.
 #[inline(always)]
 fn report_to_composition(control: &mut Composed, history: &mut WindowHistory, ack: &Ack) -> bool {
@@ -58,9 +66,8 @@ impl Congestion {
         let (control, needs) = match &spec.own {
             Some(own) => (own.program().start(&spec.parameters, seed()), own.program().needs()),
             None => {
-                let algorithm =
-                    Algorithm::new(spec.composition, spec.parameters).expect("validation checked the parts");
-                let control = Controller::start(algorithm, spec.standalone, spec.standalone.map_or(0, |_| seed()));
+                let seed = spec.standalone.map_or(0, |_| seed());
+                let control = Controller::start(algorithm_of(spec), spec.standalone, seed);
                 (control, Controller::needs(&spec.composition, spec.standalone))
             }
         };
@@ -158,6 +165,11 @@ impl Congestion {
     /// last departure.
     pub(super) fn on_restart(&mut self, now: Time, next: u64, idle: Span) {
         self.control.on_restart(&Restart { now, next: SendIndex(next), idle });
+    }
+
+    /// Reports that the window was not used: it becomes `most`, if it is larger.
+    pub(super) fn on_unused(&mut self, now: Time, most: Segments) {
+        self.report(now, |control| control.on_unused(Window::whole(most)));
     }
 
     /// Records, before an acknowledgement is counted, what its header says: the stamps of routers, if they were asked

@@ -13,6 +13,7 @@ use crate::tcp::ecn::EcnSender;
 use crate::tcp::layout::Layout;
 use crate::tcp::pacing::Pacer;
 use crate::tcp::recovery::Recovery;
+use crate::tcp::recovery::linux::after_idleness;
 use crate::tcp::recovery::scoreboard::Scoreboard;
 use crate::tcp::rtt::Rtt;
 use crate::tcp::sending::application::{Application, Replay};
@@ -32,13 +33,14 @@ impl Sender {
             burst: spec.composition.limits.burst.unwrap_or(UNLIMITED),
             receive_window: first_window(spec, layout.full_payload()),
             offer_shift: spec.host.receive_window.shift(),
+            initial_window: spec.parameters.initial_window,
             by_pipe: detection.recovery == vegas_core::Recovery::Sack,
             is_plain: spec.host.kind == HostKind::Bsd
                 && !spec.ecn
                 && !layout.asks_routers()
                 && !congestion.measures()
                 && !needs.window_limited,
-            asks_what_limits: needs.window_limited,
+            asks_what_limits: needs.window_limited || spec.host.kind == HostKind::Linux,
             layout,
             host: Arc::new(spec.host.clone()),
         };
@@ -129,10 +131,34 @@ impl Sender {
             return;
         }
         if grown && self.board.outstanding() == 0 && self.board.max() > 0 {
-            self.congestion.on_restart(now, self.board.next(), self.pacer.since_last(now));
+            self.restart(now);
         }
         self.send(now, UNLIMITED, out);
         self.arm_probe(now);
+    }
+
+    /// The application sends again after everything was acknowledged. After more than a retransmission timeout of
+    /// silence the window is the initial one again, or on Linux gets there by a half for each timeout.
+    pub(super) fn restart(&mut self, now: Time) {
+        let idle = self.pacer.since_last(now);
+        self.congestion.on_restart(now, self.board.next(), idle);
+        let timeout = self.rtt.timeout();
+        if !self.restarts_slowly() || idle <= timeout {
+            return;
+        }
+        let initial = self.rules.initial_window;
+        let most = match self.recovery {
+            Recovery::Bsd(_) => initial,
+            Recovery::Linux(_) => after_idleness(self.congestion.output().window.floor(), initial, idle, timeout),
+        };
+        self.congestion.on_unused(now, most);
+        self.note_window(now);
+    }
+
+    /// Returns whether the host takes back a window that is not used. The kernel leaves that to a control that decides
+    /// on recovery (`cong_control`).
+    pub(super) fn restarts_slowly(&self) -> bool {
+        self.rules.host.slow_start_after_idle && !self.congestion.owns_recovery()
     }
 
     /// Ends the application's data; segments that were sent are still repaired.

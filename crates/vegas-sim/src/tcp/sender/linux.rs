@@ -2,12 +2,12 @@
 //! timer.
 
 use vegas_core::units::{Segments, Time};
-use vegas_core::{Controller, LossKind};
+use vegas_core::{Controller, LossKind, Phase, Status};
 
 use super::{Sender, UNLIMITED};
 use crate::tcp::Outbox;
 use crate::tcp::recovery::Recovery;
-use crate::tcp::recovery::linux::{Acknowledgement, Consequences, Cut, Delivered, Found};
+use crate::tcp::recovery::linux::{Acknowledgement, Consequences, Cut, Delivered, Found, Use};
 use crate::tcp::recovery::scoreboard::{Blocks, Entry};
 
 impl Sender {
@@ -88,6 +88,7 @@ impl Sender {
         }
         if recovered {
             self.report_recovered(now, out);
+            self.note_window(now);
         }
         if begins {
             self.begin_recovery(now, out);
@@ -157,9 +158,58 @@ impl Sender {
         let new = self.new_segment();
         let Recovery::Linux(linux) = &mut self.recovery else { return };
         if let Some(segment) = linux.take_probe(&self.board, now, new) {
+            let next = self.board.next();
             self.transmit(now, segment, out);
+            self.note_use(now, next, false);
             self.restart_timer(now);
         }
+    }
+
+    /// Records the use of the window (`tcp_write_xmit`), if a new segment has left since `next` was the next one, or if
+    /// the window holds one back; `waits` if there was one.
+    pub(super) fn note_use(&mut self, now: Time, next: u64, waits: bool) {
+        let limited = self.is_window_full();
+        let (una, outstanding, newest) = (self.board.una(), self.board.unacknowledged(), self.board.next());
+        let Recovery::Linux(linux) = &mut self.recovery else { return };
+        if newest == next && !(waits && limited) {
+            return;
+        }
+        linux.usage.note(Use { limited, outstanding, una, next: newest });
+        if self.is_window_limited_on_linux() {
+            self.note_window(now);
+        } else if self.restarts_slowly() {
+            self.shrink_unused(now, outstanding);
+        }
+    }
+
+    /// Shrinks the window of an application that has long had less to send; not while it has more than the receiver
+    /// takes, nor in recovery.
+    fn shrink_unused(&mut self, now: Time, outstanding: Segments) {
+        let windows = (self.congestion.output().window.floor(), self.rules.initial_window);
+        let timeout = self.rtt.timeout();
+        let is_calm = self.board.sacked() == 0 && self.board.next() >= self.queue.written();
+        let Recovery::Linux(linux) = &mut self.recovery else { return };
+        let is_calm = is_calm && linux.is_open();
+        let most = linux.usage.unused((now, timeout), outstanding, windows);
+        if let Some(most) = most.filter(|_| is_calm) {
+            self.congestion.on_unused(now, most);
+        }
+    }
+
+    /// The window is in use, or another one.
+    pub(super) fn note_window(&mut self, now: Time) {
+        if let Recovery::Linux(linux) = &mut self.recovery {
+            linux.usage.begin(now);
+        }
+    }
+
+    /// Returns whether the kernel lets the window grow. A control that decides on recovery has no slow start that the
+    /// kernel knows (`cong_control`).
+    pub(super) fn is_window_limited_on_linux(&self) -> bool {
+        let Recovery::Linux(linux) = &self.recovery else { return false };
+        let Status { window, phase, .. } = self.congestion.status();
+        let opens = phase == Phase::SlowStart && !self.congestion.owns_recovery();
+        linux.usage.lets_grow(opens.then(|| window.floor()))
     }
 
     /// Sets the timer of the tail loss probe, on a Linux host.

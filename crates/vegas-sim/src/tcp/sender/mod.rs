@@ -74,12 +74,14 @@ struct Rules {
     receive_window: Segments,
     /// The unit of the windows that acknowledgements offer, as a power of two, if they offer any.
     offer_shift: Option<u8>,
+    /// The window to which silence takes the congestion window back (RFC 5681, section 4.1).
+    initial_window: Segments,
     /// Whether the number of segments in flight is SACK's estimate.
     by_pipe: bool,
     /// Whether the sender is plain: neither a Linux host, nor ECN, nor routers that stamp, nor a control that asks for
     /// more than the usual events. An acknowledgement then reports only what was received.
     is_plain: bool,
-    /// Whether the control asks if the window is what limits the sender.
+    /// Whether acknowledgements say if the window is what limits the sender.
     asks_what_limits: bool,
 }
 
@@ -333,6 +335,7 @@ impl Sender {
             self.report_loss(now, LossKind::Timeout, oldest, out);
         }
         self.recovery.begin_after_timeout(&mut self.board);
+        self.note_window(now);
         self.congestion.report_lost(&mut self.board);
         self.timer.stop();
         self.send(now, UNLIMITED, out);
@@ -360,7 +363,11 @@ impl Sender {
     /// Sends what the window allows, at most `burst` segments, and no faster than the algorithm's pace.
     #[inline(never)]
     fn send(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
+        let (next, waits) = (self.board.next(), self.board.next() < self.queue.written());
         self.send_here::<false>(now, burst, out);
+        if let Recovery::Linux(_) = self.recovery {
+            self.note_use(now, next, waits);
+        }
         self.note_application_limit();
     }
 
@@ -372,7 +379,7 @@ impl Sender {
             self.send_paced(now, pace, burst, out);
             return;
         }
-        let window = if USUAL { self.usable_of(window, 0) } else { self.usable_window() };
+        let window = if USUAL { inflated(window, 0).min(self.receive_window()) } else { self.usable_window() };
         if !self.rules.by_pipe {
             // sending does not move the window's end
             let end = self.end_of_new(window).min(self.board.next() + burst.as_u64());
@@ -453,32 +460,40 @@ impl Sender {
 
     /// The window in whole segments, as recovery changes it, and bounded by the receive window.
     fn usable_window(&self) -> u64 {
-        match self.recovery.window() {
-            Some(window) if !self.congestion.owns_recovery() => window.min(self.receive_window()),
-            _ => self.usable_of(self.congestion.output().window, self.recovery.inflation()),
-        }
+        self.congestion_window().min(self.receive_window())
     }
 
-    /// The number of segments that may be in flight by the algorithm's window, which recovery inflates.
-    fn usable_of(&self, window: Window, inflation: i64) -> u64 {
-        // the receive window bounds the window to 32 bits
-        let inflated = (window.as_raw() >> Window::FRACTION_BITS) as i64 + inflation;
-        (inflated.max(1) as u64).min(self.receive_window())
+    /// The congestion window in whole segments, as recovery changes it.
+    fn congestion_window(&self) -> u64 {
+        match self.recovery.window() {
+            Some(window) if !self.congestion.owns_recovery() => window,
+            _ => inflated(self.congestion.output().window, self.recovery.inflation()),
+        }
     }
 
     fn receive_window(&self) -> u64 {
         u64::from(self.rules.receive_window.0)
     }
 
-    /// Returns whether the window is what limits the sender.
+    fn is_window_full(&self) -> bool {
+        u64::from(self.in_flight().0) >= self.congestion_window()
+    }
+
+    /// Returns whether the congestion control limits the sender, and so may let its window grow. On a BSD host the
+    /// window is full, or holds back, with pace and burst limit, what the application has written and the receiver
+    /// takes.
     fn is_window_limited(&self) -> bool {
-        u64::from(self.in_flight().0) >= self.usable_window()
+        match self.recovery {
+            Recovery::Linux(_) => self.is_window_limited_on_linux(),
+            Recovery::Bsd(_) => self.is_window_full() || self.new_segment().is_some(),
+        }
     }
 
     /// Records that the application limits the sender: if it has no more data and the window has room, rate samples of
     /// what leaves now do not measure the path.
     fn note_application_limit(&mut self) {
-        if self.congestion.measures() && self.board.next() >= self.queue.written() && !self.is_window_limited() {
+        let has_room = || u64::from(self.in_flight().0) < self.usable_window();
+        if self.congestion.measures() && self.board.next() >= self.queue.written() && has_room() {
             self.congestion.on_app_limited(self.in_flight());
         }
     }
@@ -572,6 +587,13 @@ impl Sender {
         self.timer.restart(now, self.rtt.timeout(), true);
         self.rtt.on_syn(now, self.stats.timeouts == 0);
     }
+}
+
+/// A window in whole segments, which recovery widens by `inflation`.
+#[inline(always)]
+fn inflated(window: Window, inflation: i64) -> u64 {
+    // a window is 2^24 segments at most
+    ((window.as_raw() >> Window::FRACTION_BITS) as i64 + inflation).max(1) as u64
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl Sender {
         let was_idle = self.board.outstanding() == 0 && sent > 0;
         self.queue.extend(Arc::make_mut(&mut self.rules.layout).append(sent, bytes, joins));
         if was_idle {
-            self.congestion.on_restart(now, self.board.next(), self.pacer.since_last(now));
+            self.restart(now);
         }
         self.send(now, UNLIMITED, out);
         self.arm_probe(now);

@@ -9,7 +9,7 @@ use super::AvoidancePart;
 use crate::composition::parts::signal::Round;
 use crate::composition::parts::window::WindowControl;
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, Needs};
+use crate::contract::{Ack, Needs, Restart};
 use crate::units::{Segments, Span, Time, Window};
 
 /// The state of CUBIC: the variables of RFC 9438, section 4.1.2.
@@ -62,6 +62,11 @@ impl AvoidancePart for Cubic {
 
     fn on_cut(&mut self, _control: &mut WindowControl, before: Window) {
         self.cut(before);
+    }
+
+    /// Section 5.8: silence does not count (Linux: `bictcp_cwnd_event`).
+    fn on_restart(&mut self, restart: &Restart) {
+        self.plateau_ms = self.plateau_ms.wrapping_add(millis(restart.idle) as u32);
     }
 
     /// Section 4.8: the first congestion avoidance after a timeout takes the window at its beginning for W_max.

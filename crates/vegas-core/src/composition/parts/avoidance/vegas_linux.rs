@@ -3,7 +3,8 @@
 
 use super::AvoidancePart;
 use crate::composition::parts::part::AvoidancePromise;
-use crate::composition::parts::window::WindowControl;
+use crate::composition::parts::window::{RoundEnd, WindowControl};
+use crate::contract::Needs;
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::{Segments, Window};
 
@@ -14,13 +15,17 @@ pub(crate) struct VegasLinux;
 impl AvoidancePart for VegasLinux {
     const PAGE: &'static str = "vegas-linux.md";
     const THRESHOLDS: Thresholds = Thresholds::ALPHA_BETA;
+    const NEEDS: Needs = Needs { window_limited: true, ..Needs::NONE };
     const PROMISE: AvoidancePromise = AvoidancePromise { moves_threshold: true, ..AvoidancePromise::RENO };
     const SCALES: bool = false;
 
-    /// A round that measured nothing, for it had two samples or less, is one of Reno's.
-    fn on_round(&mut self, control: &mut WindowControl, diff: Option<i32>, parameters: &Parameters) {
-        let Some(diff) = diff.map(i64::from) else {
-            grow_as_reno(control);
+    /// A round that measured nothing, for it had two samples or less, is one of Reno's, which does not grow a window
+    /// that does not limit the sender; Vegas's own steps do not ask.
+    fn on_round_end(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
+        let Some(diff) = end.measured.map(|measured| i64::from(measured.diff)) else {
+            if end.ack.window_limited {
+                grow_as_reno(control);
+            }
             return;
         };
         if diff > parameters.beta.as_i64() {

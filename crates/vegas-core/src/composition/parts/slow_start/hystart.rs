@@ -6,8 +6,8 @@ use super::{SlowStartPart, as_acknowledged};
 use crate::composition::parts::micros::Micros;
 use crate::composition::parts::part::SlowStartPromise;
 use crate::composition::parts::window::{RoundEnd, WindowControl};
-use crate::contract::Ack;
 use crate::contract::parameters::Parameters;
+use crate::contract::{Ack, Needs};
 use crate::units::{Segments, Span, Window};
 
 /// The state of a round.
@@ -37,6 +37,7 @@ const ACK_DELAY_US: u32 = 1_000;
 
 impl SlowStartPart for HyStart {
     const PAGE: &'static str = "cubic.md#slow-start";
+    const NEEDS: Needs = Needs { window_limited: true, ..Needs::NONE };
     const PROMISE: SlowStartPromise =
         SlowStartPromise { most_added: Segments(u32::MAX), ends_itself: true, ..SlowStartPromise::RENO };
     const COUNTS_SEGMENTS: bool = true;

@@ -6,8 +6,8 @@ use super::{SlowStart, SlowStartPart, capped};
 use crate::composition::parts::micros::Micros;
 use crate::composition::parts::part::SlowStartPromise;
 use crate::composition::parts::window::{RoundEnd, WindowControl};
-use crate::contract::Ack;
 use crate::contract::parameters::Parameters;
+use crate::contract::{Ack, Needs};
 use crate::units::{Segments, Span, Window};
 
 /// The variables of section 4.2. Its infinity is [`Micros::UNKNOWN`].
@@ -37,6 +37,9 @@ const L: Segments = Segments(8);
 
 impl SlowStartPart for HyStartPlusPlus {
     const PAGE: &'static str = "cubic.md#slow-start";
+    /// It is that of CUBIC (RFC 9438, section 4.10), which does not grow a window that does not limit the sender
+    /// (section 5.8).
+    const NEEDS: Needs = Needs { window_limited: true, ..Needs::NONE };
     const PROMISE: SlowStartPromise = SlowStartPromise { most_added: L, ends_itself: true, ..SlowStartPromise::RENO };
     const COUNTS_SEGMENTS: bool = true;
     const SCALES: bool = false;

@@ -7,17 +7,20 @@ use crate::composition::parts::avoidance::vegas_linux::three_quarters;
 use crate::composition::parts::part::SlowStartPromise;
 use crate::composition::parts::signal::Measured;
 use crate::composition::parts::window::{GrowthOf, RoundEnd, WindowControl};
-use crate::contract::Ack;
 use crate::contract::parameters::{Parameters, Thresholds};
+use crate::contract::{Ack, Needs};
 use crate::units::{Segments, Span, Window};
 
-/// It has no state.
+/// Whether the current acknowledgement, which ended a round without a measurement, leaves the window as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct VegasLinux;
+pub(crate) struct VegasLinux {
+    rests: bool,
+}
 
 impl SlowStartPart for VegasLinux {
     const PAGE: &'static str = "vegas-linux.md";
     const THRESHOLDS: Thresholds = Thresholds::GAMMA;
+    const NEEDS: Needs = Needs { window_limited: true, ..Needs::NONE };
     const PROMISE: SlowStartPromise = SlowStartPromise {
         most_added: Segments(u32::MAX),
         steps_down: true,
@@ -28,15 +31,21 @@ impl SlowStartPart for VegasLinux {
     const SCALES: bool = false;
 
     fn start(_window: Window) -> Self {
-        VegasLinux
+        VegasLinux { rests: false }
     }
 
     fn on_round(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
         close_round(control, end.measured, parameters, three_quarters);
+        self.rests = end.measured.is_none() && !end.ack.window_limited;
     }
 
+    /// `tcp_vegas_cong_avoid` asks what limits the sender only where it calls Reno's growth, after a round that
+    /// measured nothing.
     fn on_ack(&mut self, control: &mut WindowControl, ack: &Ack, _base_rtt: Option<Span>) -> Window {
-        as_acknowledged(control, ack)
+        match core::mem::take(&mut self.rests) {
+            true => Window::default(),
+            false => as_acknowledged(control, ack),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod no_sack;
 mod prr;
 mod rack;
 mod tlp;
+mod usage;
 
 use vegas_core::units::{Span, Time};
 
@@ -20,8 +21,10 @@ use no_sack::Assumed;
 use prr::Prr;
 use rack::Rack;
 use tlp::Probe;
+use usage::WindowUsage;
 
 pub(in crate::tcp) use rack::Found;
+pub(in crate::tcp) use usage::{Use, after_idleness};
 
 /// The state of recovery. `S` is the state of the congestion control that it may restore.
 #[derive(Clone, Debug)]
@@ -46,6 +49,7 @@ pub(in crate::tcp) struct LinuxRecovery<S> {
     undo: Option<Undo<S>>,
     /// Whether the sender answers the current acknowledgement with new data only.
     new_only: bool,
+    pub(in crate::tcp) usage: WindowUsage,
 }
 
 #[derive(Clone, Debug)]
@@ -121,6 +125,7 @@ impl<S> LinuxRecovery<S> {
             timeout: None,
             undo: None,
             new_only: false,
+            usage: WindowUsage::default(),
         }
     }
 

@@ -95,10 +95,10 @@ const EXPLAINED: &[Explained] = &[
     ("S6_bbr3_vs_cubic_nohystart, flow 1", "retransmitted", BBR),
     ("S6_bbr3_vs_cubic_nohystart", "packets the queue lost", BBR),
     ("S6_bbr3_vs_reno, flow 0", "window there", BBR),
-    ("S6_bbr3_vs_reno, flow 0", "steady window", BBR),
     ("S6_bbr3_vs_reno, flow 0", "bytes delivered", BBR),
     ("S6_bbr3_vs_reno, flow 0", "retransmitted", BBR),
     ("S6_bbr3_vs_reno, flow 1", "bytes delivered", BBR),
+    ("S6_bbr3_vs_reno, flow 1", "retransmitted", BBR),
     ("S6_bbr3_vs_reno", "packets the queue lost", BBR),
 ];
 
