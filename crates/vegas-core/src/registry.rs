@@ -143,9 +143,9 @@ const COMPOSITIONS: &[Preset] = &[
     },
     Preset {
         name: "cubic-linux",
-        summary: "CUBIC with the slow start that Linux gives it, which ends it where acknowledgements are dense",
+        summary: "CUBIC as the Linux kernel has it: HyStart by dense acknowledgements, 5 % a round before the first loss",
         source: "Linux, net/ipv4/tcp_cubic.c; RFC 9438",
-        composition: Composition { slow_start: SlowStart::HyStart, ..CUBIC },
+        composition: CUBIC_LINUX,
         parameters: CUBIC_PARAMETERS,
         standalone: None,
     },
@@ -175,6 +175,7 @@ const VEGAS_LINUX: Composition = Composition {
     signal: Signal::EndToEnd { dialect: Dialect::Linux, reset_base_after_single: false },
     slow_start: SlowStart::VegasLinux,
     avoidance: Avoidance::VegasLinux,
+    loss: LossResponse { cut: Cut::HalfLinux, ..RENO.loss },
     ..with_recovery(RENO, Recovery::Sack)
 };
 
@@ -188,6 +189,13 @@ const CUBIC: Composition = Composition {
     loss: LossResponse { cut: Cut::Cubic, ..RENO.loss },
     detection: Detection { recovery: Recovery::Sack, ..RENO.detection },
     ..RENO
+};
+
+const CUBIC_LINUX: Composition = Composition {
+    slow_start: SlowStart::HyStart,
+    avoidance: Avoidance::CubicLinux,
+    loss: LossResponse { cut: Cut::CubicLinux, ..RENO.loss },
+    ..CUBIC
 };
 
 /// The initial window of RFC 6928, which goes with CUBIC wherever it is in use.

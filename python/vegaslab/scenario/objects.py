@@ -505,12 +505,21 @@ class Parts(Table):
     """The rule by which the window opens. Default: the preset's."""
     avoidance: (
         Literal[
-            "reno", "vegas", "dynamic", "dynamic-per-ack", "dynamic-ns2", "vegas-linux", "vegas-ns3", "cubic", "by-rate"
+            "reno",
+            "vegas",
+            "dynamic",
+            "dynamic-per-ack",
+            "dynamic-ns2",
+            "vegas-linux",
+            "vegas-ns3",
+            "cubic",
+            "cubic-linux",
+            "by-rate",
         ]
         | None
     ) = None
     """The rule of congestion avoidance. Default: the preset's."""
-    cut: Literal["half", "three-quarters", "cubic", "vegas-ns3"] | None = None
+    cut: Literal["half", "half-linux", "three-quarters", "cubic", "cubic-linux", "vegas-ns3"] | None = None
     """The rule for the window after a loss. Default: the preset's."""
     once_per_window: bool | None = None
     """E: cut only for the loss of a segment that was sent after the last cut. Default: the preset's."""

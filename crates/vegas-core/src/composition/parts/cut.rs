@@ -4,6 +4,7 @@ mod cubic;
 mod half;
 mod three_quarters;
 mod vegas_ns3;
+mod whole;
 
 use crate::composition::parts::avoidance::Avoidance;
 use crate::composition::parts::part::{Share, choice};
@@ -73,10 +74,14 @@ macro_rules! cuts {
 cuts! {
     /// To half (RFC 5681, section 3.1, equation 4).
     "half" Half: half,
+    /// To half of the whole segments, in whole segments (Linux's `tcp_reno_ssthresh`).
+    "half-linux" HalfLinux: whole,
     /// A quarter less, itself rounded down; half, if what was lost is a retransmission (F of "Revisited").
     "three-quarters" ThreeQuarters: three_quarters,
     /// To 717/1024, also after a timeout: the 0.7 of CUBIC as Linux has it (RFC 9438, section 4.6).
     "cubic" Cubic: cubic,
+    /// As `cubic`, of the whole segments, in whole segments (Linux's `tcp_cubic.c`).
+    "cubic-linux" CubicLinux: whole,
     /// To the threshold, or by one segment where that is less; also after a timeout (ns-3's `TcpVegas`).
     "vegas-ns3" VegasNs3: vegas_ns3,
 }

@@ -90,6 +90,17 @@ impl Cubic {
         self.reno = 0;
     }
 
+    /// Reno's window gains alpha, whatever the window before the cut was, as in Linux. The place of that window says
+    /// whether there was a loss.
+    pub(super) fn keep_share(&mut self, has_lost: bool) {
+        self.prior = Fixed::MAX - u32::from(!has_lost);
+    }
+
+    /// What [`Cubic::keep_share`] was last given; false before.
+    pub(super) fn has_lost(&self) -> bool {
+        self.prior == Fixed::MAX
+    }
+
     /// Sections 4.6 and 4.7: the window was cut from `before`.
     pub(crate) fn cut(&mut self, before: Window) {
         let before = fixed(before);

@@ -22,6 +22,6 @@ impl CutPart for Cubic {
 }
 
 /// Of a window of 2^24 segments at most: 2^52 x 717 fits 64 bits.
-fn seven_tenths(window: Window) -> Window {
+pub(super) fn seven_tenths(window: Window) -> Window {
     Window::from_raw(window.as_raw() * 717 / 1024)
 }

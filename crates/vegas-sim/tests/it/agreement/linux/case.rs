@@ -186,7 +186,7 @@ impl Sender {
             }
             Sender::Reno => "algorithm = \"reno-linux\"".into(),
             Sender::Cubic => "algorithm = \"cubic-linux\"".into(),
-            Sender::CubicNoHystart => "algorithm = { preset = \"cubic\", slow_start = \"reno\" }".into(),
+            Sender::CubicNoHystart => "algorithm = { preset = \"cubic-linux\", slow_start = \"reno\" }".into(),
             Sender::Standalone(name) => format!("algorithm = \"{name}\""),
         }
     }

@@ -25,6 +25,7 @@ const EXPLAINED: &[Explained] = &[
     ("S8_vegas_a2b4g1", "window there", AT_ONCE),
     ("S8_vegas_a2b4g1", "retransmitted", AT_ONCE),
     ("S8_vegas_a2b4g1", "packets the queue lost", AT_ONCE),
+    ("S4_cubic_nohystart", "packets the queue lost", END),
     ("S3_nv", "steady window", NV_DRAWS),
     ("S3_nv", "longest queue, packets", NV_DRAWS),
     ("S3_reno_delack_autotune", "window there", GROWING_WINDOW),
@@ -63,11 +64,8 @@ const EXPLAINED: &[Explained] = &[
     ("S3_bbr", "packets the queue lost", BBR),
     ("S6_bbr_vs_cubic_nohystart, flow 0", "slow start ends, s", BBR),
     ("S6_bbr_vs_cubic_nohystart, flow 0", "window there", BBR),
-    ("S6_bbr_vs_cubic_nohystart, flow 0", "bytes delivered", BBR),
+    ("S6_bbr_vs_cubic_nohystart, flow 0", "steady window", BBR),
     ("S6_bbr_vs_cubic_nohystart, flow 0", "retransmitted", BBR),
-    ("S6_bbr_vs_cubic_nohystart, flow 1", "saw-tooth period, s", BBR),
-    ("S6_bbr_vs_cubic_nohystart, flow 1", "bytes delivered", BBR),
-    ("S6_bbr_vs_cubic_nohystart, flow 1", "retransmitted", BBR),
     ("S6_bbr_vs_cubic_nohystart", "packets the queue lost", BBR),
     ("S6_bbr_vs_reno, flow 0", "slow start ends, s", BBR),
     ("S6_bbr_vs_reno, flow 0", "window there", BBR),
@@ -88,9 +86,7 @@ const EXPLAINED: &[Explained] = &[
     ("S6_bbr3_vs_cubic_nohystart, flow 0", "window there", BBR),
     ("S6_bbr3_vs_cubic_nohystart, flow 0", "steady window", BBR),
     ("S6_bbr3_vs_cubic_nohystart, flow 0", "bytes delivered", BBR),
-    ("S6_bbr3_vs_cubic_nohystart, flow 0", "retransmitted", BBR),
     ("S6_bbr3_vs_cubic_nohystart, flow 1", "saw-tooth period, s", BBR),
-    ("S6_bbr3_vs_cubic_nohystart, flow 1", "saw-tooth peak", BBR),
     ("S6_bbr3_vs_cubic_nohystart, flow 1", "bytes delivered", BBR),
     ("S6_bbr3_vs_cubic_nohystart, flow 1", "retransmitted", BBR),
     ("S6_bbr3_vs_cubic_nohystart", "packets the queue lost", BBR),
@@ -103,6 +99,7 @@ const EXPLAINED: &[Explained] = &[
 ];
 
 const AT_ONCE: &str = "A packet that arrives as another leaves";
+const END: &str = "A loss at the end";
 const NV_DRAWS: &str = "Random numbers of NV";
 const LP: &str = "LP of the kernel";
 const CDG_DRAWS: &str = "Random numbers of CDG";

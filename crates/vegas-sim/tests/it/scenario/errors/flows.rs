@@ -110,7 +110,7 @@ fn algorithms() {
             (
                 "\"vegas\"",
                 "{ cut = \"third\" }",
-                r#":11: flow.0.algorithm.cut: "third" is not a cut; expected one of half, three-quarters, cubic, vegas-ns3"#,
+                r#":11: flow.0.algorithm.cut: "third" is not a cut; expected one of half, half-linux, three-quarters, cubic, cubic-linux, vegas-ns3"#,
             ),
             (
                 "\"vegas\"",
