@@ -294,7 +294,10 @@ impl<P: Parts> VegasNext<P> {
 
     fn on_timeout(&mut self, loss: &Loss) {
         let before = if self.stage == Stage::Draining { self.drain.resume } else { self.window };
-        self.threshold = cut(before).max(WINDOW_MIN);
+        // RFC 5681, section 3.1: held if the segment was retransmitted before
+        if !loss.retransmission || self.threshold == Window::MAX {
+            self.threshold = cut(before).max(WINDOW_MIN);
+        }
         let has_rival = self.rival.has_taken_from(self.window) || self.is_of_others(self.standing());
         let is_policed = self.losses.end_round(before) && self.lacks_backlog(self.newest());
         if is_policed {
@@ -306,7 +309,7 @@ impl<P: Parts> VegasNext<P> {
         self.rival.cubic = Default::default();
         self.window = self.window.min(self.restart_window);
         self.stage = Stage::Opening;
-        self.rounds.standing = Span::ZERO;
+        self.rounds.forget();
         self.timeout_at = loss.now;
         self.reopen(loss, before);
     }
@@ -353,7 +356,13 @@ impl<P: Parts> CongestionControl for VegasNext<P> {
         let is_led = self.lead(ack, rtt, group);
         let has_measured = self.rounds.standing > Span::ZERO || self.rounds.has_samples();
         self.losses.count(ack.lost);
-        if !ack.may_grow() || !self.base.is_known() || !has_measured {
+        if !ack.may_grow() || !self.base.is_known() {
+            return;
+        }
+        if !has_measured {
+            if !is_led {
+                self.reopen_unmeasured(ack);
+            }
             return;
         }
         if ack.newest >= self.rounds.end && self.losses.end_round(self.window) {

@@ -106,7 +106,10 @@ impl LedbatPlusPlus {
             }
             Stage::Cruising(until) if now >= until => {
                 self.slowed = now;
-                self.ssthresh = self.window.max(WINDOW_MIN);
+                // the slow start after a timeout has a threshold, which the window would come back to in any case
+                if !self.is_opening() {
+                    self.ssthresh = self.window.max(WINDOW_MIN);
+                }
                 self.window = self.window.min(WINDOW_MIN);
                 self.stage = Stage::Slow(now + self.smoothed.times(ROUNDS_SLOW));
             }
@@ -163,7 +166,10 @@ impl CongestionControl for LedbatPlusPlus {
         let half = self.window.half().max(WINDOW_MIN);
         match (loss.kind, self.stage) {
             (LossKind::Timeout, _) => {
-                self.ssthresh = half;
+                // RFC 5681, section 3.1: held if the segment was retransmitted before
+                if !loss.retransmission || self.ssthresh == Window::MAX {
+                    self.ssthresh = half;
+                }
                 self.window = self.window.min(self.restart_window);
             }
             // the window is two segments already, and comes back to half of what it was

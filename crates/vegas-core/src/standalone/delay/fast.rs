@@ -131,7 +131,11 @@ impl CongestionControl for Fast {
     /// Half, as Reno's: the paper leaves losses to TCP.
     fn on_loss(&mut self, loss: &Loss) {
         let half = self.window.half().max(WINDOW_MIN);
-        self.ssthresh = half;
+        let is_repeated = loss.kind == LossKind::Timeout && loss.retransmission;
+        // RFC 5681, section 3.1: held if the segment was retransmitted before
+        if !is_repeated || self.ssthresh == Window::MAX {
+            self.ssthresh = half;
+        }
         self.round_end = loss.next;
         self.window = self.window.min(if loss.kind == LossKind::Timeout { self.restart_window } else { half });
     }

@@ -242,6 +242,12 @@ impl Rounds {
         }
     }
 
+    /// Forgets the RTTs before a timeout: they are those of another window.
+    pub(super) fn forget(&mut self) {
+        let Rounds { end, variation, lasting, .. } = *self;
+        *self = Rounds { end, variation, lasting, ..Rounds::NONE };
+    }
+
     pub(super) fn begin(&mut self, end: SendIndex) {
         self.end = end;
         self.least = Span::MAX;

@@ -33,9 +33,22 @@ impl<P: Parts> VegasNext<P> {
         } else if !self.rival.competes && self.has_risen() {
             self.end_opening(ack.next);
         } else if ack.is_used(self.window) {
-            let more = Window::from_raw(Window::whole(ack.acked).as_raw() / 256 * (self.growth_256ths() - 256));
-            self.window = self.window.plus(more).min(self.max_window).min(self.threshold);
+            self.grow_open(ack);
         }
+    }
+
+    /// Slow start after a timeout, before an RTT is known: where what was in flight is retransmitted under its sequence
+    /// numbers, as in TCP, its acknowledgements give none (Karn's rule).
+    pub(super) fn reopen_unmeasured(&mut self, ack: &Ack) {
+        let opens = self.stage == Stage::Opening && self.window < self.threshold && !self.parts.follows();
+        if opens && ack.is_used(self.window) {
+            self.grow_open(ack);
+        }
+    }
+
+    fn grow_open(&mut self, ack: &Ack) {
+        let more = Window::from_raw(Window::whole(ack.acked).as_raw() / 256 * (self.growth_256ths() - 256));
+        self.window = self.window.plus(more).min(self.max_window).min(self.threshold);
     }
 
     /// By how much the window grows in a round while it opens.

@@ -185,3 +185,23 @@ fn vegas_of_linux_measures_anew_after_silence() {
     let at = |time: f64| series.cwnd_segments[series.time_s.iter().position(|at| *at > time).expect("a row")];
     assert!(at(40.0) > 400.0 && at(59.5) > at(40.0) + 50.0, "{}, {}", at(40.0), at(59.5));
 }
+
+/// 40 Mb/s carry nothing from 20 s to 20.5 s; one timeout follows, on a BSD host two. Slow start is over within 3 s:
+/// without RTTs, as all segments in flight were retransmitted (Karn's rule), and for a second timeout of one segment with
+/// the threshold of the first (RFC 5681, section 3.1).
+#[test]
+fn a_timeout_costs_seconds() {
+    for algorithm in ["vegas-next", "fast"] {
+        for host in ["bsd", "linux"] {
+            let outage = "[[change]]\nat = \"20s\"\nlink = \"r1->r2\"\nloss = 1.0\n\
+                          [[change]]\nat = \"20.5s\"\nlink = \"r1->r2\"\nloss = 0\n";
+            let flow = format!("[[flow]]\nalgorithm = \"{algorithm}\"\npacket = \"1500b\"\nhost = \"{host}\"");
+            let path = LONG_PATH.replace("50mbit", "40mbit").replace("400p", "800p");
+            let text = format!("duration = \"25s\"\n{path}\n{flow}\n{outage}");
+            let scenario = Scenario::from_toml(&text, "outage.toml", &[]).expect("a scenario");
+            let series = vegas_sim::run(&scenario).flow_series;
+            let after = series.time_s.iter().position(|at| *at > 23.5).expect("a row");
+            assert!(series.cwnd_segments[after] > 300.0, "{algorithm} on {host}: {}", series.cwnd_segments[after]);
+        }
+    }
+}
