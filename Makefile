@@ -284,7 +284,7 @@ test-own: $(VENV)/.commit ## an algorithm in Rust of one's own and its copy in t
 test-new: test-new-own test-new-preset ## a new algorithm: of one's own, from `vegaslab new`, and in a copy of the sources
 
 .PHONY: test-new-preset
-test-new-preset: build ## an algorithm is its file, its line, its golden trace and its page (EXTENT=whole: all tests in the copy)
+test-new-preset: build ## an algorithm is its file, its line, its golden trace and its page (EXTENT=whole: swarm, kernel and Python too)
 	CARGO_TARGET_DIR=$(TARGET) tools/test_new_algorithm.sh $(TARGET)/new/preset $(EXTENT)
 
 .PHONY: test-new-own

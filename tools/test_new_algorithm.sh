@@ -2,8 +2,8 @@
 # Adds an algorithm to a copy of the sources, as CONTRIBUTING.md says, with its file, its line, its golden trace and its
 # page, and tests what the registry gives it. The example is crates/vegas-core/tests/scalable.
 #
-#     tools/test_new_algorithm.sh FOLDER          what enumerates the presets (4 minutes)
-#     tools/test_new_algorithm.sh FOLDER whole    `make test` in the copy (an hour)
+#     tools/test_new_algorithm.sh FOLDER          core and simulator
+#     tools/test_new_algorithm.sh FOLDER whole    what else enumerates the presets, too: swarm, kernel, Python
 set -euo pipefail
 copy="$(realpath --canonicalize-missing "$1")"
 extent="${2:-}"
@@ -50,16 +50,6 @@ copy_sources
 add_algorithm
 cd "$copy"
 
-if [[ $extent == whole ]]; then
-    export CARGO_TARGET_DIR="$copy/target"
-    # tests ask git for the files
-    git init --quiet && git add --all
-    step 'lists' make --no-print-directory lists
-    git add --all
-    step 'all tests' make --no-print-directory test
-    exit
-fi
-
 # the extension as it is for tests, without the release's optimisation
 extension() {
     cargo build --quiet --locked --package vegas-py
@@ -76,6 +66,8 @@ unset UPDATE_PAGES
 step 'objects' "$python" -m documentation.objects
 step 'core' cargo test --quiet --locked --package vegas-core --test it
 step 'simulator' cargo test --quiet --locked --package vegas-sim --test it -- scenario tcp::hosts engine::idle_flow
+[[ $extent == whole ]] || exit 0
+
 step 'swarm' cargo test --quiet --locked --package vegas-swarm --test it generator
 tools/linux_ready.sh >/dev/null && step 'kernel' cargo test --quiet --locked --package vegas-linux --lib choice
 step 'Python extension' extension

@@ -48,7 +48,7 @@ pub(crate) struct Flow {
 }
 
 /// The greatest size of a connection without its segments in flight, bytes.
-const _: () = assert!(size_of::<Flow>() <= 960);
+const _: () = assert!(size_of::<Flow>() <= 968);
 
 /// Returns the receiver of a flow.
 pub(super) fn receiver(spec: &FlowSpec, sends_sack: bool) -> Receiver {
