@@ -62,12 +62,12 @@ fn what_has_not_left_at_the_end_of_a_phase_is_withdrawn() {
 }
 
 /// 200 kB are 143 packets, 85 ms of the link; 44 ms of the path and 500 ms of thinking follow: 47.7 responses in 30 s
-/// at most. TCP's segments hold as much here.
+/// at most. TCP's segments hold as much here, and its window survives the thinking, as quinn's does.
 #[test]
 fn responses_follow_each_other_as_by_tcp() {
     let flow = "algorithm = \"vegas\", application = [{ kind = \"requests\", size = \"200kb\", think = \"500ms\" }]";
-    let by_tcp =
-        "flow = [{ packet = \"1480b\", header = \"72b\", initial_window = 10, host = { handshake = \"full\" }, ";
+    let by_tcp = "flow = [{ packet = \"1480b\", header = \"72b\", initial_window = 10, \
+                  host = { handshake = \"full\", slow_start_after_idle = false }, ";
     let tcp = run(&dumbbell("20mbit", "20ms", "", &format!("{by_tcp}{flow} }}]")));
     let [quic, tcp] =
         [&quic(flow), &tcp].map(|outcome| outcome.flows[0].delivered_bytes as f64 / (143 * PAYLOAD) as f64);

@@ -5,7 +5,7 @@ use vegas_core::{Composition, HostCapabilities, Needs, Parameters, Recovery, Ref
 
 use super::application;
 use super::composition::{self, FlowAlgorithm};
-use super::document::{Algorithm, BrokenRule, Flow, Host, LinuxWindow, Window};
+use super::document::{Algorithm, BrokenRule, Flow, Host, Window};
 use super::model::{
     DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour, ReceiveWindow,
     Transport,
@@ -367,12 +367,11 @@ fn receive_window(key: &str, host: &Host, kind: HostKind, flow: &Flow) -> Checke
     let key = child(key, "host.receive_window");
     let limits = match (host.receive_window.as_ref().map(|Either(window)| window), kind) {
         (Some(Window::Constant(segments)), _) => return Ok(ReceiveWindow::Constant(*segments)),
-        (None, HostKind::Bsd) => return Ok(ReceiveWindow::Constant(Segments(SEGMENTS_MAX as u32))),
+        (None, _) => return Ok(ReceiveWindow::Constant(Segments(SEGMENTS_MAX as u32))),
         (Some(Window::Linux(_)), HostKind::Bsd) => {
             let message = "grows on host \"linux\" only; write a number of segments, or that host";
             return Err(Problem::new(key, message));
         }
-        (None, HostKind::Linux) => LinuxWindow::default(),
         (Some(Window::Linux(limits)), HostKind::Linux) => *limits,
     };
     let packet = flow.packet.map_or(1000, |packet| packet.0.get());

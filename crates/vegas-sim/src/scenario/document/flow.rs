@@ -132,8 +132,7 @@ pub(in crate::scenario) struct Host {
     /// Whether acknowledgements are selective (`net.ipv4.tcp_sack`). Without them three duplicates mean a loss, and
     /// recovery repairs one loss a round trip. linux. Default: `true`.
     pub(in crate::scenario) sack: Option<bool>,
-    /// The receiver's window: constant, or [as Linux tunes it](networks.md#the-receive-window). Default: `1048576`;
-    /// linux: `"linux"`.
+    /// The receiver's window: constant, or [as Linux tunes it](networks.md#the-receive-window). Default: `1048576`.
     pub(in crate::scenario) receive_window: Option<Either<Window>>,
     /// Least retransmission timeout; linux: the least addition to the smoothed RTT. The default is that of ns-2 and
     /// Linux; RFC 6298, section 2.4 says 1 s. Default: `"200ms"`.

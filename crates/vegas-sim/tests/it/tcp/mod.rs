@@ -5,4 +5,5 @@ mod golden;
 mod hosts;
 mod marks;
 mod misbehaving;
+mod receive_window;
 mod round_trips;

@@ -137,7 +137,7 @@ impl Case {
                 // a receive window of 400 kB, as the README says
                 "delack" => self.host = r#", delayed_ack = "linux", receive_window = 400"#,
                 // after delack
-                "autotune" => self.host = r#", delayed_ack = "linux""#,
+                "autotune" => self.host = r#", delayed_ack = "linux", receive_window = "linux""#,
                 _ => return None,
             }
         }

@@ -29,6 +29,8 @@ const EXPLAINED: &[Explained] = &[
     ("S3_nv", "steady window", NV_DRAWS),
     ("S3_nv", "longest queue, packets", NV_DRAWS),
     ("S3_reno_delack_autotune", "window there", GROWING_WINDOW),
+    ("S3_reno_delack_autotune", "retransmitted", GROWING_WINDOW),
+    ("S3_reno_delack_autotune", "packets the queue lost", GROWING_WINDOW),
     ("S3_cdg", "window there", CDG_DRAWS),
     ("S3_cdg", "steady window", CDG_DRAWS),
     ("S3_cdg", "bytes delivered", CDG_DRAWS),
