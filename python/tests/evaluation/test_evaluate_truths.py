@@ -52,7 +52,7 @@ def test_bbr1_loses_in_shallow_buffers(seed: int) -> None:
 
     for queue in (HALF, "67p"):
         assert loss_percent("bbr1", queue) > 5 * loss_percent("cubic", queue)
-        assert loss_percent("bbr1", queue) > 5
+        assert loss_percent("bbr1", queue) > 4
     assert loss_percent("bbr1", THREE) < loss_percent("cubic", THREE)
 
 

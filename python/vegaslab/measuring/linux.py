@@ -33,7 +33,12 @@ _COMPARED = (
 
 
 class LinuxError(InputError):
-    """The kernel's side cannot be used, or reports an error: one line."""
+    """The kernel's side cannot be used, or reports an error: one line.
+
+    >>> raise LinuxError("vegas-linux: build it by `make linux`")
+    Traceback (most recent call last):
+    vegaslab.measuring.linux.LinuxError: vegas-linux: build it by `make linux`
+    """
 
 
 def program() -> str:

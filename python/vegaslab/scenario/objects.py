@@ -639,7 +639,7 @@ class Host(Table):
     """Whether acknowledgements are selective (`net.ipv4.tcp_sack`). Without them three duplicates mean a loss, and
     recovery repairs one loss a round trip. linux. Default: `true`."""
     receive_window: int | Literal["linux"] | LinuxWindow | None = None
-    """The receiver's window: constant, or as Linux tunes it. Default: `1048576`; linux: `"linux"`."""
+    """The receiver's window: constant, or as Linux tunes it. Default: `1048576`."""
     rto_min: str | None = None
     """Least retransmission timeout; linux: the least addition to the smoothed RTT. The default is that of ns-2 and
     Linux; RFC 6298, section 2.4 says 1 s. Default: `"200ms"`."""

@@ -32,6 +32,10 @@ class KernelWorld:
     `kernel` is a version such as "6.12", or the file of an image (default: the newest 6.12 that was fetched or
     installed). With `bpf` vegaslab's algorithms run in all flows, else the kernel's own where presets are copies of
     them. Raises `LinuxError` for what is missing.
+
+    >>> KernelWorld("0.1")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    vegaslab.measuring.linux.LinuxError: ...
     """
 
     def __init__(self, kernel: str | None = None, *, bpf: bool = False) -> None:

@@ -42,7 +42,7 @@ pub struct HostSpec {
 /// The window that a receiver offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReceiveWindow {
-    /// The same from the start to the end.
+    /// Constant from the start to the end.
     Constant(Segments),
     /// As on Linux: it begins small and grows with what arrives in order and the application reads.
     Linux {

@@ -44,7 +44,7 @@ pub(super) struct Opening {
 struct Tuning {
     /// The shortest time in which a whole window arrived, which is never below the round-trip time.
     round_trip: Option<Span>,
-    /// When the window whose arrival is being timed began to arrive, and its end.
+    /// When the window that is being timed began to arrive, and its end.
     window_from: Option<Time>,
     window_end: u64,
     /// What the application read in the newest round trip that had more than the ones before, bytes.
@@ -61,7 +61,7 @@ const FIRST_SEGMENTS: u64 = 10;
 const MARGIN_SEGMENTS: u64 = 16;
 
 impl GrowingWindow {
-    /// Creates the window of a receiver whose full segments have `segment` bytes.
+    /// Creates the window of a receiver of full segments of `segment` bytes.
     pub(crate) fn new(window: &ReceiveWindow, segment: u64) -> Self {
         let (first, clamp) = match *window {
             // a buffer of fixed size (SO_RCVBUF) is there from the start
@@ -190,8 +190,8 @@ mod tests {
         rounds.iter().enumerate().map(of_round).collect()
     }
 
-    /// By hand. In the third round a whole window of 65,535 bytes has arrived, and the receiver knows a round trip; until
-    /// then the window stands. Then it opens by two segments for each one.
+    /// By hand. In the third round a whole window of 65,535 bytes has arrived, and the receiver knows a round trip;
+    /// until then the window stands. Then it opens by two segments for each one.
     #[test]
     fn the_window_opens_ahead_of_slow_start() {
         let opened = windows(&mut window(65_535, 3 << 20), &[10, 20, 40, 80, 160, 320]);
@@ -200,9 +200,9 @@ mod tests {
         assert!(opened[4] >= 320 && opened[5] >= 640, "{opened:?}");
     }
 
-    /// By hand. All that was read until the first window had arrived, 66 segments, counts as one round trip's, after one
-    /// of 10: twice that and 16 segments are 148, and 2 x 148 x 56 / 10 are added for the growth. Of 1805,600 bytes the
-    /// newest segment takes 1000.
+    /// By hand. All that was read until the first window had arrived, 66 segments, counts as one round trip's, after
+    /// one of 10: twice that and 16 segments are 148, and 2 x 148 x 56 / 10 are added for the growth. Of 1805,600 bytes
+    /// the newest segment takes 1000.
     #[test]
     fn the_first_round_trip_opens_most() {
         let opened = windows(&mut window(65_535, 3 << 20), &[30; 40]);

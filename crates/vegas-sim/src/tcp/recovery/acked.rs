@@ -1,7 +1,7 @@
-//! Which of the segments that an acknowledgement reports give a round-trip sample. A segment that waited at the receiver
-//! behind a hole gives none, and neither does one that was sent more than once (Karn's rule). Where an acknowledgement
-//! covers a segment that was sent again, those after it may have waited, and none of them gives a sample: BSD stops
-//! timing at a retransmission (`t_rtttime = 0`), and Linux takes no sample then (`tcp_clean_rtx_queue`).
+//! Which of the segments that an acknowledgement reports give a round-trip sample. A segment that waited at the
+//! receiver behind a hole gives none, and neither does one that was sent more than once (Karn's rule). Where an
+//! acknowledgement covers a retransmitted segment, those after it may have waited, and none of them gives a sample: BSD
+//! stops timing at a retransmission (`t_rtttime = 0`), and Linux takes no sample then (`tcp_clean_rtx_queue`).
 
 use vegas_core::units::{Span, Time};
 
@@ -136,8 +136,8 @@ mod tests {
         assert_eq!(of_linux(AckedTimes::default()), None);
     }
 
-    /// Segment 0 is sent again at 50 ms: the others had waited for it. A block of the same acknowledgement still tells
-    /// of one that did not.
+    /// Segment 0 is retransmitted at 50 ms: the others had waited for it. A block of the same acknowledgement still
+    /// tells of one that did not.
     #[test]
     fn a_retransmission_takes_the_sample_of_all_that_waited_for_it() {
         let mut board = sent();

@@ -49,8 +49,8 @@ fn silence_follows_a_phase_and_bulk_data_a_silence() {
     assert_eq!(late, started, "an application that waits is a flow that starts later");
 }
 
-/// A response of 200 kB is 209 segments. After 0.5 s of thinking the window is 2 again, and Vegas doubles it every second
-/// round trip of 40 ms: 2, 2, 4, 4, and so on, twelve of them. That is a second for each response.
+/// A response of 200 kB is 209 segments. After 0.5 s of thinking the window is 2 again, and Vegas doubles it every
+/// second round trip of 40 ms: 2, 2, 4, 4, and so on, twelve of them. That is a second for each response.
 #[test]
 fn responses_follow_each_other() {
     let flow = "algorithm = \"vegas\"\napplication = [{ kind = \"requests\", size = \"200kb\", think = \"500ms\" }]";
@@ -69,9 +69,9 @@ fn a_size_ends_an_application() {
     assert!((0.798 + 0.04..0.85).contains(&completion_s), "{completion_s} s");
 }
 
-/// Four fifths of 20 Mb/s are 16 Mb/s: the middle step, except for segments that arrive while the window is small. A host
-/// that restarts slowly measures that in each segment of the first step: 131 packets, 10, 20, 40 and 61 in four round
-/// trips of 40 ms, are 6 Mb/s.
+/// Four fifths of 20 Mb/s are 16 Mb/s: the middle step, except for segments that arrive while the window is small. A
+/// host that restarts slowly measures that in each segment of the first step: 131 packets, 10, 20, 40 and 61 in four
+/// round trips of 40 ms, are 6 Mb/s.
 #[test]
 fn video_takes_the_step_that_the_link_carries() {
     let mbps = |restarts: bool| {
@@ -187,8 +187,8 @@ fn vegas_of_linux_measures_anew_after_silence() {
 }
 
 /// 40 Mb/s carry nothing from 20 s to 20.5 s; one timeout follows, on a BSD host two. Slow start is over within 3 s:
-/// without RTTs, as all segments in flight were retransmitted (Karn's rule), and for a second timeout of one segment with
-/// the threshold of the first (RFC 5681, section 3.1).
+/// without RTTs, as all segments in flight were retransmitted (Karn's rule), and for a second timeout of one segment
+/// with the threshold of the first (RFC 5681, section 3.1).
 #[test]
 fn a_timeout_costs_seconds() {
     for algorithm in ["vegas-next", "fast"] {

@@ -1,9 +1,10 @@
-//! A receiver whose window grows as Linux tunes it.
+//! A receive window that grows as Linux tunes it.
 
 use vegas_sim::outcome::{CapturePoint, CapturedPacket};
 use vegas_sim::scenario::Scenario;
 
-/// Runs a flow on 1.6 Mb/s and 100 ms whose first segment is lost, and whose host has these keys; returns what leaves.
+/// Runs a flow with these keys of its host on 1.6 Mb/s and 100 ms, where its first segment is lost; returns what
+/// leaves.
 fn sent(host: &str) -> Vec<CapturedPacket> {
     let text = format!(
         r#"

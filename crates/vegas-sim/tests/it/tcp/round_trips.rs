@@ -31,8 +31,8 @@ fn longest_ms(outcome: &Outcome) -> f64 {
     outcome.flow_series.rtt_ms.iter().copied().flatten().fold(0.0, f64::max)
 }
 
-/// The fifth segment is lost once, or five times. By hand: 100 ms of propagation and at most 20 packets of 120 us before
-/// a segment are 102.4 ms, and the packet's own times on the access links some more.
+/// The fifth segment is lost once, or five times. By hand: 100 ms of propagation and at most 20 packets of 120 us
+/// before a segment are 102.4 ms, and the packet's own times on the access links some more.
 #[test]
 fn a_repair_is_no_round_trip() {
     let algorithms = ["reno", "newreno", "sack", "vegas", "vegas-1994", "cubic", "bbr1", "vegas-next"];

@@ -10,8 +10,8 @@ use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, Needs, Restart};
 use crate::units::{Segments, Window};
 
-/// The curve, which knows whether a loss was answered since the connection's beginning, or since a timeout, which forgets
-/// it (`bictcp_reset`).
+/// The curve, which knows whether a loss was answered since the connection's beginning, or since a timeout, which
+/// forgets it (`bictcp_reset`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CubicLinux(Cubic);
 

@@ -1,5 +1,5 @@
-//! How far a Linux host's sender uses its window (`tcp_cwnd_validate`): a window that does not limit the sender does not
-//! grow (RFC 9438, section 5.8), and one that has not been used for a retransmission timeout shrinks (RFC 2861).
+//! How far a Linux host's sender uses its window (`tcp_cwnd_validate`): a window that does not limit the sender does
+//! not grow (RFC 9438, section 5.8), and one that has not been used for a retransmission timeout shrinks (RFC 2861).
 
 use vegas_core::units::{Segments, Span, Time};
 
