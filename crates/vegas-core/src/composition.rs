@@ -54,6 +54,19 @@ pub struct Detection {
     pub samples_waiting: bool,
 }
 
+impl Detection {
+    /// What a host does by itself, with this recovery.
+    pub const fn by_host(recovery: Recovery) -> Self {
+        Detection {
+            recovery,
+            fine_retransmit: false,
+            recheck_after_retransmit: false,
+            retransmit_backs_off: false,
+            samples_waiting: false,
+        }
+    }
+}
+
 /// Fast recovery of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
@@ -264,13 +277,7 @@ impl Composition {
     /// way to that.
     pub fn left_to_quic(mut self) -> Self {
         self.slow_start = self.slow_start.with_ten_segments().unwrap_or(self.slow_start);
-        self.detection = Detection {
-            recovery: Recovery::Sack,
-            fine_retransmit: false,
-            recheck_after_retransmit: false,
-            retransmit_backs_off: false,
-            samples_waiting: false,
-        };
+        self.detection = Detection::by_host(Recovery::Sack);
         self.limits = Limits { burst: None, keep_up: false, suppress_spikes: false };
         self
     }

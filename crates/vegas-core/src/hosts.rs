@@ -109,13 +109,7 @@ impl Composition {
     /// The parts that are an algorithm's rather than the host's: the kernel finds and repairs losses, and holds no
     /// segments back.
     fn left_to_kernel(mut self) -> Self {
-        self.detection = Detection {
-            recovery: Recovery::Sack,
-            fine_retransmit: false,
-            recheck_after_retransmit: false,
-            retransmit_backs_off: false,
-            samples_waiting: false,
-        };
+        self.detection = Detection::by_host(Recovery::Sack);
         self.limits.burst = None;
         self
     }

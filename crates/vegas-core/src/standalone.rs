@@ -153,7 +153,9 @@ macro_rules! standalone {
             /// Calls `host` with the algorithm's concrete type.
             pub fn chosen<W: WithChosen>(self, host: W) -> W::Answer {
                 match self {
-                    $(Standalone::$name => host.with($($module)::+::$name::start, follow!($($module)::+::$name, $($follows)?)),)+
+                    $(Standalone::$name => {
+                        host.with($($module)::+::$name::start, follow!($($module)::+::$name, $($follows)?))
+                    })+
                 }
             }
 

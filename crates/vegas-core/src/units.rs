@@ -259,6 +259,11 @@ impl Window {
         Window(self.0 / 2)
     }
 
+    /// Half of the window and half of that, each rounded down to 2^-28 segment.
+    pub const fn three_quarters(self) -> Window {
+        Window(self.0 / 2 + self.0 / 4)
+    }
+
     /// One eighth of the window, rounded down to 2^-28 segment.
     pub const fn eighth(self) -> Window {
         Window(self.0 / 8)

@@ -188,13 +188,7 @@ impl Config {
 }
 
 /// Linux's loss detection and recovery: its own RACK, TLP and PRR, which no composition selects.
-pub const KERNELS_OWN: Detection = Detection {
-    recovery: Recovery::Sack,
-    fine_retransmit: false,
-    recheck_after_retransmit: false,
-    retransmit_backs_off: false,
-    samples_waiting: false,
-};
+pub const KERNELS_OWN: Detection = Detection::by_host(Recovery::Sack);
 
 const SIGNALS: [Signal; Signal::NAMES.len()] = parts(Signal::NAMES);
 const SLOW_STARTS: [SlowStart; SlowStart::NAMES.len()] = parts(SlowStart::NAMES);

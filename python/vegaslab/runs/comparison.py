@@ -33,11 +33,9 @@ def compare(
     """Runs a scenario once with each algorithm, in all of its flows or only in those of `flows`, and in each world.
 
     `algorithms` are presets' names, tables of parts as dicts or as `Parts`, classes of your own or files such as
-    "mine.py:Mine", or one of these. `flows` are numbers of the
-    file's `[[flow]]`, from 0. `vary` is a list of values by dotted key, each of which makes a variant of its own.
-    `memory` is as for `vegaslab.run`, for all runs together. `world` is one, or several of
-    which None is the simulator. For the others, and what is
-    raised, see `vegaslab.run`.
+    "mine.py:Mine", or one of these. `flows` are numbers of the file's `[[flow]]`, from 0. `vary` is a list of values
+    by dotted key, each of which makes a variant of its own. `memory` is as for `vegaslab.run`, for all runs together.
+    `world` is one, or several of which None is the simulator. For the others, and what is raised, see `vegaslab.run`.
     Raises `VariantError`, a `ValueError`, for two of one name.
 
     >>> import vegaslab

@@ -62,8 +62,8 @@ def run(
     threads run meanwhile. In a notebook, a run of more than a second says how far it is. `memory` is the most that
     the run, with its results, may take: bytes, or a size such as "4gb" (default: half of the machine's).
     `engine="reference"` runs it on the network that has an event for each packet and link: the same results, some
-    times slower, to check the fast one. `world=vegaslab.KernelWorld()` carries it out in Linux, in
-    a virtual machine (docs/kernel-world.md).
+    times slower, to check the fast one. `world=vegaslab.KernelWorld()` carries it out in Linux, in a virtual machine
+    (docs/kernel-world.md).
 
     Raises `ScenarioError` for what is wrong in the scenario, `OSError` for a file that cannot be read,
     `LimitError` where the run would take more memory, `AlgorithmError` where an algorithm of your own fails, and

@@ -21,23 +21,22 @@ impl Algorithm {
     /// Checks that the parts go together and the numbers make sense.
     pub fn new(composition: Composition, parameters: Parameters) -> Result<Self, Refusal> {
         composition.check(&parameters)?;
-        let has_own_rule = composition.signal.dialect() == Dialect::Linux;
+        let asks = !has_own_rule(&composition);
         Ok(Algorithm {
             composition,
             parameters,
             grows_by_segments: false,
-            slow_start_heeds_limit: composition.slow_start.needs().window_limited && !has_own_rule,
-            avoidance_heeds_limit: composition.avoidance.needs().window_limited && !has_own_rule,
+            slow_start_heeds_limit: asks && composition.slow_start.needs().window_limited,
+            avoidance_heeds_limit: asks && composition.avoidance.needs().window_limited,
         })
     }
 
     /// This algorithm on a host that lets windows grow only while they limit the sender, as the kernel's Reno does
-    /// (`tcp_reno_cong_avoid`). Vegas of the kernel has a rule of its own.
+    /// (`tcp_reno_cong_avoid`).
     #[inline(always)]
     pub fn heeding_limit(mut self) -> Self {
-        let has_own_rule = self.composition.signal.dialect() == Dialect::Linux;
-        self.slow_start_heeds_limit = !has_own_rule;
-        self.avoidance_heeds_limit = !has_own_rule;
+        let asks = !has_own_rule(&self.composition);
+        (self.slow_start_heeds_limit, self.avoidance_heeds_limit) = (asks, asks);
         self
     }
 
@@ -76,4 +75,9 @@ impl Algorithm {
         let default = self.composition.slow_start.first_threshold().map(|most| most.min(self.parameters.max_window));
         self.parameters.ssthresh.or(default)
     }
+}
+
+/// Whether its parts ask themselves what limits the sender: Vegas of the kernel does, where it calls Reno's growth.
+fn has_own_rule(composition: &Composition) -> bool {
+    composition.signal.dialect() == Dialect::Linux
 }

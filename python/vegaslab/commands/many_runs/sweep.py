@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,8 +50,8 @@ def _sweep(options: argparse.Namespace) -> int:
         raise UsageError("--on goes with --world simulator")
     folder = options.output or Path("results") / (plan.name if world is None else f"{plan.name}-{world.name}")
     with cluster_of(options) as cluster:
-        here = partial(Local) if world is None else partial(InKernel, world)
-        run: Runner = cluster or here(options.jobs or usable_cores())
+        here: Callable[[int], Runner] = Local if world is None else partial(InKernel, world)
+        run = cluster or here(options.jobs or usable_cores())
         if options.dry_run:
             foreseen = forecast(plan, folder, runner=run, alone=here(1))
             print(json.dumps(foreseen.summary) if options.json else _forecast_report(plan, foreseen))

@@ -1,11 +1,12 @@
 """`--world kernel` of commands that run scenarios, and `vegaslab kernel`: which kernels there are, and fetching one."""
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vegaslab.commands.parsing import OK, Commands, Parser, UsageError
-from vegaslab.measuring.guest import kernels
-from vegaslab.measuring.guest.world import KernelWorld
+
+if TYPE_CHECKING:
+    from vegaslab.measuring.guest.world import KernelWorld
 
 SIMULATOR, BPF = "simulator", "kernel-bpf"
 
@@ -28,12 +29,17 @@ def add_world(parser: argparse.ArgumentParser, *, many: bool = False) -> None:
     )
 
 
-def worlds_of(options: argparse.Namespace) -> list[KernelWorld | None]:
+def worlds_of(options: argparse.Namespace) -> "list[KernelWorld | None]":
     """Returns the worlds, each once; None is the simulator. Raises `UsageError`, `LinuxError`."""
     given = [options.world] if isinstance(options.world, str) else options.world or [SIMULATOR]
     names = list(dict.fromkeys(given))
     if names == [SIMULATOR] and options.kernel is not None:
         raise UsageError("--kernel goes with --world kernel")
+    if names == [SIMULATOR]:
+        return [None]
+    # imported here: a run in the simulator need not wait for it
+    from vegaslab.measuring.guest.world import KernelWorld
+
     return [None if name == SIMULATOR else KernelWorld(options.kernel, bpf=name == BPF) for name in names]
 
 
@@ -62,6 +68,9 @@ def add(commands: Commands) -> None:
 
 
 def _list(_options: argparse.Namespace) -> int:
+    # imported here: other commands need not wait for it
+    from vegaslab.measuring.guest import kernels
+
     default = kernels.find()
     others = [kernel for kernel in kernels.found() if kernel != default]
     for kernel in [default, *others]:
@@ -70,6 +79,9 @@ def _list(_options: argparse.Namespace) -> int:
 
 
 def _fetch(options: argparse.Namespace) -> int:
+    # imported here: other commands need not wait for it
+    from vegaslab.measuring.guest import kernels
+
     kernel = kernels.fetch(options.version)
     print(f"{kernel.release}: {kernel.image}")
     return OK

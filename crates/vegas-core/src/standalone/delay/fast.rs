@@ -146,7 +146,7 @@ impl CongestionControl for Fast {
     }
 
     fn on_unused(&mut self, most: Window) {
-        self.ssthresh = self.ssthresh.max(self.window.half().plus(self.window.half().half()));
+        self.ssthresh = self.ssthresh.max(self.window.three_quarters());
         self.window = self.window.min(most);
     }
 

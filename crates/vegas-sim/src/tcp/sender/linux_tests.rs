@@ -24,7 +24,8 @@ fn open(more: &str) -> Sender {
     let text = format!(
         "name = 'x'\nduration = '1s'\n[topology]\nkind = 'dumbbell'\naccess = {{ rate = '1gbit', delay = '1ms' }}\n\
          bottleneck = {{ rate = '1mbit', delay = '48ms', queue = '9p' }}\n\
-         [[flow]]\nalgorithm = 'reno'\nhost = {{ kind = 'linux', receive_window = 1000 }}\ninitial_window = 10\n{more}\n"
+         [[flow]]\nalgorithm = 'reno'\nhost = {{ kind = 'linux', receive_window = 1000 }}\n\
+         initial_window = 10\n{more}\n"
     );
     let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
     Sender::new(0, &scenario.flows[0], || scenario.seed)

@@ -56,7 +56,9 @@ fn an_idle_flow_changes_nothing() {
     for (topology, ends, links) in [DUMBBELL, GRAPH] {
         for queue in queues() {
             for traffic in TRAFFIC {
-                let topology = topology.replace("QUEUE", &queue).replace("IMPAIRED", "loss = 0.01, jitter = \"1ms\", delay_schedule = { limit = \"9ms\", points = [[\"1s\", \"9ms\"], [\"2s\", \"3ms\"]] }");
+                let impaired = "loss = 0.01, jitter = \"1ms\", \
+                                delay_schedule = { limit = \"9ms\", points = [[\"1s\", \"9ms\"], [\"2s\", \"3ms\"]] }";
+                let topology = topology.replace("QUEUE", &queue).replace("IMPAIRED", impaired);
                 let run = |flows: &str| run(&topology, flows, &format!("{{ {traffic} {ends} }}"));
                 let flows =
                     format!("{{ algorithm = \"reno\" {ends} }}, {{ algorithm = \"vegas\", start = \"100ms\" {ends} }}");

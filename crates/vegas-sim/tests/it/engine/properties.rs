@@ -293,13 +293,7 @@ fn vegas_with_nothing_on() -> Composition {
         slow_start: SlowStart::Reno,
         avoidance: Avoidance::Reno,
         loss: LossResponse { cut: Cut::Half, once_per_window: false, slow_start_ends: SlowStartEnds::AtCut },
-        detection: Detection {
-            recovery: Recovery::Reno,
-            fine_retransmit: false,
-            recheck_after_retransmit: false,
-            retransmit_backs_off: false,
-            samples_waiting: false,
-        },
+        detection: Detection::by_host(Recovery::Reno),
         limits: Limits { burst: None, keep_up: false, suppress_spikes: false },
     }
 }

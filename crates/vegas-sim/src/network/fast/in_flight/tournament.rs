@@ -76,8 +76,8 @@ mod tests {
                 model.extend(next.map(|_| (delay_line, (time, component))));
                 let least = model.iter().map(|(delay_line, (time, component))| (*time, *component, *delay_line)).min();
                 prop_assert_eq!(least, Some(tournament.first()).filter(|first| *first != Event::NEVER).map(parts));
-                let pending: BTreeMap<_, _> = tournament.pending().map(parts).map(|(time, id, line)| (line, (time, id))).collect();
-                prop_assert_eq!(&pending, &model);
+                let pending = tournament.pending().map(parts).map(|(time, id, line)| (line, (time, id)));
+                prop_assert_eq!(&pending.collect::<BTreeMap<_, _>>(), &model);
             }
         }
     }
