@@ -4,13 +4,14 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 use vegas_sim::Direction;
 
-use crate::network::netlink::Prefix;
-
 /// The port on which receivers listen.
 const RECEIVER_PORT: u16 = 5001;
 const SENDER_PORT_BASE: u16 = 10_000;
 /// The most flows of a run: more would overload one machine.
 pub(crate) const FLOWS_MAX: usize = 250;
+
+/// The destinations of a route: an address, and how many of its bits count.
+pub(crate) type Prefix = (Ipv4Addr, u8);
 
 /// The networks of senders and receivers, as destinations of routes.
 pub(crate) const SENDERS: Prefix = (Ipv4Addr::new(10, 81, 0, 0), 16);

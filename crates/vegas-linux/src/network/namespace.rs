@@ -12,7 +12,8 @@ use vegas_core::units::Segments;
 use vegas_sim::scenario::FlowSpec;
 
 use crate::Error;
-use crate::network::netlink::{self, Prefix, WHOLE};
+use crate::network::addresses::Prefix;
+use crate::network::netlink::{self, WHOLE};
 use crate::sys;
 
 /// A network namespace with one TUN device, `path`.

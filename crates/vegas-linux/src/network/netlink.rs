@@ -15,8 +15,7 @@ use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 use nix::net::if_::if_nametoindex;
 
-/// The destinations of a route: an address, and how many of its bits count.
-pub(crate) type Prefix = (Ipv4Addr, u8);
+use crate::network::addresses::Prefix;
 
 /// The bits of one address.
 pub(crate) const WHOLE: u8 = 32;
