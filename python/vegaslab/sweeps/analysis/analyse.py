@@ -46,13 +46,13 @@ def analyse(
     key), seed by seed. Raises `AnalysisError` for what the runs do not have, `FolderError` for a folder without runs.
 
     >>> import tempfile, vegaslab
-    >>> grid = {"flow.0.algorithm": ["vegas", "reno"], "duration": ["5s"]}
+    >>> grid = {"flow.0.algorithm": ["vegas", "reno"], "duration": ["10s"]}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     swept = vegaslab.sweep(vegaslab.Plan("lossy", grid=grid, replications=4), folder)
     ...     analysis = vegaslab.analyse(folder, "flow.0.goodput_mbps")
     >>> for (figure, cell), difference in analysis.differences.items():
     ...     print(figure, cell, difference.verdict)
-    flow.0.goodput_mbps ('reno', '5s') lower
+    flow.0.goodput_mbps ('reno', '10s') lower
     """
     if not 0 < level < 1:
         raise AnalysisError(f"level: {level:g} was given; a number between 0 and 1, such as 0.95")
