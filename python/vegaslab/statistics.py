@@ -13,6 +13,9 @@ Floats = NDArray[np.float64]
 FILLED = 0.95
 """A link counts as full from this utilisation on."""
 
+_ROUNDING = 1e-12
+"""Numbers that differ by this part of them or less differ by rounding alone."""
+
 FILL_ROUND_TRIPS = 10
 """The number of round trips for which a link must be full; see `time_to_fill_s`."""
 
@@ -55,12 +58,18 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> Interval:
 
     `values` is one-dimensional with at least one value; `level` lies between 0 and 1.
     """
-    sample = np.asarray(values, dtype=np.float64)
+    return _interval(np.asarray(values, dtype=np.float64), level, float(np.abs(values).max()))
+
+
+def _interval(sample: Floats, level: float, scale: float) -> Interval:
+    """Returns the mean with its interval; `scale` is the greatest of the numbers that the sample is computed from."""
     n = len(sample)
-    mean = float(sample.mean())
+    constant = float(np.ptp(sample)) <= _ROUNDING * scale
+    mean = float(sample[0] if constant else sample.mean())
+    mean = 0.0 if constant and abs(mean) <= _ROUNDING * scale else mean
     if n < 2:
         return Interval(mean=mean, half_width=math.nan, level=level, values=n, p_value=math.nan)
-    standard_error = float(sample.std(ddof=1)) / math.sqrt(n)
+    standard_error = 0.0 if constant else float(sample.std(ddof=1)) / math.sqrt(n)
     return Interval(
         mean=mean,
         half_width=two_sided_t(level, n - 1) * standard_error,
@@ -86,7 +95,7 @@ def paired_difference(values: ArrayLike, baseline: ArrayLike, level: float = 0.9
     first, second = np.asarray(values, dtype=np.float64), np.asarray(baseline, dtype=np.float64)
     if first.shape != second.shape:
         raise ValueError(f"values, baseline: {first.shape} and {second.shape} were given; one value a seed in both")
-    return mean_interval(first - second, level)
+    return _interval(first - second, level, max(float(np.abs(first).max()), float(np.abs(second).max())))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,13 +133,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         greatest = max(greatest, min(1.0, (len(order) - rank) * p))
         adjusted[place] = greatest
     return adjusted
-
-
-def jain_index(shares: ArrayLike) -> float:
-    """Jain's fairness index (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has all; NaN if all are 0."""
-    given = np.asarray(shares, dtype=np.float64)
-    squares = float((given**2).sum())
-    return float(given.sum()) ** 2 / (len(given) * squares) if squares > 0 else math.nan
 
 
 def percentile(values: ArrayLike, percent: float) -> float:

@@ -45,7 +45,7 @@ mod _vegaslab {
     #[pymodule_export]
     use crate::sweep::sweep;
     #[pymodule_export]
-    use crate::template::{Template, figure_columns, read_toml};
+    use crate::template::{Template, columns, figure_columns, read_toml};
     #[pymodule_export]
     use crate::trace::read_trace;
 

@@ -45,6 +45,15 @@ pub const FLOWS: TableSpec = TableSpec {
         column("algorithm", "-", "the preset's name, or that of the table of parts", |s, _| {
             Values::Texts(s.flows.iter().map(|flow| flow.algorithm.clone()).collect())
         }),
+        column("group", "-", "the flow's group: its own, or its algorithm and application", |s, _| {
+            Values::Texts(s.flows.iter().map(|flow| flow.group_name()).collect())
+        }),
+        column(
+            "application",
+            "-",
+            "the kinds of the application's phases; bulk if all data are there at once",
+            |s, _| Values::Texts(s.flows.iter().map(|flow| flow.application_name()).collect()),
+        ),
         column("start_s", "s", "when the flow starts", |_, o| flow_floats(o, |f| f.start_s)),
         column(
             "throughput_mbps",
@@ -149,7 +158,7 @@ pub const TRAFFIC: TableSpec = TableSpec {
         ),
         column("transfers_started", "transfers", "transfers started", |_, o| transfer_counts(o, |t| t.started))
             .nullable(),
-        column("transfers_completed", "transfers", "transfers flow_and_flags last byte was acknowledged", |_, o| {
+        column("transfers_completed", "transfers", "transfers of which the last byte was acknowledged", |_, o| {
             transfer_counts(o, |t| t.completed)
         })
         .nullable(),
@@ -288,12 +297,12 @@ pub const MEDIA: TableSpec = TableSpec {
     ],
 };
 
-const fn column(name: &'static str, unit: &'static str, meaning: &'static str, values: Source) -> Column {
+pub(crate) const fn column(name: &'static str, unit: &'static str, meaning: &'static str, values: Source) -> Column {
     Column { name, unit, meaning, nullable: false, values }
 }
 
 impl Column {
-    const fn nullable(self) -> Column {
+    pub(crate) const fn nullable(self) -> Column {
         Column { nullable: true, ..self }
     }
 }

@@ -7,10 +7,11 @@ use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
 
 use crate::columns;
+use crate::media::MEDIA_TOTALS;
 use crate::table::Table;
 
 /// Returns the summary of a run. `flows`, `links` and `traffic` hold the rows of the tables of those names, keyed by
-/// column.
+/// column; `media` is there only where a flow sends media.
 ///
 /// `wall_s` is the time that the run took by the caller's clock, s: the only value that differs between repeated runs.
 pub fn summary(scenario: &Scenario, outcome: &Outcome, wall_s: f64) -> Value {
@@ -30,6 +31,8 @@ pub struct Summary<'a> {
     flows: Table<'a>,
     links: Table<'a>,
     traffic: Table<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media: Option<Table<'a>>,
 }
 
 impl<'a> Summary<'a> {
@@ -46,6 +49,7 @@ impl<'a> Summary<'a> {
             flows: Table::new(&columns::FLOWS, scenario, outcome),
             links: Table::new(&columns::LINKS, scenario, outcome),
             traffic: Table::new(&columns::TRAFFIC, scenario, outcome),
+            media: (!outcome.media.is_empty()).then(|| Table::new(&MEDIA_TOTALS, scenario, outcome)),
         }
     }
 }

@@ -24,6 +24,8 @@ TOP_KEYS = [
 FLOW_KEYS = [
     "id",
     "algorithm",
+    "group",
+    "application",
     "start_s",
     "throughput_mbps",
     "goodput_mbps",

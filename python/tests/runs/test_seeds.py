@@ -78,6 +78,7 @@ def test_seeds_of_a_scenario_with_losses(vegaslab: Command, chance: Path, here: 
         "differences.csv",
         "picture.png",
         "picture.svg",
+        "picture.pdf",
     }
     runs = list(csv.DictReader((here / "out" / "runs.csv").read_text().splitlines()))
     assert [(row["algorithm"], row["seed"]) for row in runs][:5] == [
@@ -112,7 +113,7 @@ def test_a_run_that_fails_ends_the_others(chance: Path, monkeypatch: pytest.Monk
     def broken(*_: object) -> dict[str, float]:
         raise RuntimeError("no figures")
 
-    monkeypatch.setattr(seeds, "figures", broken)
+    monkeypatch.setattr(seeds, "figures_of", broken)
     with pytest.raises(RuntimeError, match="no figures"):
         compare_seeds(chance, ["reno", "vegas"], 4, set={"duration": "20s"}, jobs=2)
 

@@ -5,15 +5,24 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from vegaslab.reports.totals import jain_index
 from vegaslab.statistics import (
     holm,
-    jain_index,
     mean_interval,
     paired_difference,
     percentile,
     t_quantile,
     time_to_fill_s,
 )
+
+
+def test_rounding_is_no_interval() -> None:
+    # 0.1 + 0.2 is 0.30000000000000004
+    mean = mean_interval([0.3, 0.1 + 0.2, 0.3])
+    assert (mean.mean, mean.half_width) == (0.3, 0)
+    difference = paired_difference([0.3, 0.1 + 0.2, 28.2], [0.1 + 0.2, 0.3, 28.2])
+    assert (difference.mean, difference.half_width, difference.p_value) == (0, 0, 1)
+    assert paired_difference([1.0, 1.0 + 1e-9], [1.0, 1.0]).half_width > 0
 
 
 def test_quantiles_are_those_of_the_tables() -> None:

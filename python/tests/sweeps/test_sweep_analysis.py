@@ -61,7 +61,7 @@ def test_the_command_leaves_tables_and_pictures(vegaslab: Command, swept: Path) 
     folder = swept / "analysis"
     assert {path.name for path in folder.iterdir()} == {"analysis.json", "goodput_mbps"}
     names = {path.name for path in (folder / "goodput_mbps").iterdir()}
-    assert names == {"cells.csv", "cells.tex", "picture.png", "picture.svg"}
+    assert names == {"cells.csv", "cells.tex", "picture.png", "picture.svg", "picture.pdf"}
     rows = list(csv.DictReader((folder / "goodput_mbps" / "cells.csv").read_text().splitlines()))
     assert [row["flow.0.algorithm"] for row in rows] == ["reno", "reno", "vegas+gallop", "vegas+gallop"]
     assert [bool(row["verdict"]) for row in rows] == [False, False, True, True]

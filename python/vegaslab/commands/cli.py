@@ -227,8 +227,10 @@ def _parser() -> argparse.ArgumentParser:
     new.add(commands)
     catalogue.add(commands)
 
-    explaining = commands.add_parser("explain", help="what an algorithm does, its numbers and its source")
-    explaining.add_argument("algorithm", metavar="NAME", help="a preset (see vegaslab list algorithms)")
+    explaining = commands.add_parser(
+        "explain", help="what a name means: an algorithm, a part, a key, a column, a claim"
+    )
+    explaining.add_argument("name", metavar="NAME", help="such as vegas, slow_start, receive_window, H-table1")
     explaining.set_defaults(action=_explain)
 
     schema = commands.add_parser("schema", help="the JSON Schema of scenario files, for editors")
@@ -322,6 +324,8 @@ def _compare(options: argparse.Namespace) -> int:
         return seeds.compare(options, _overrides(options))
     if options.level is not None:
         raise UsageError("--level goes with --seeds; one run has no interval")
+    if options.figure or options.pairs:
+        raise UsageError(f"{'-r' if options.figure else '--pairs'} goes with --seeds, whose figures have verdicts")
     varied = seeds.varied(options)
     variants = load_variants(options.file, options.algorithm, **varied, set=_overrides(options))
     name = next(iter(variants.values())).name
@@ -378,7 +382,7 @@ def _say_where(options: argparse.Namespace, default: Path, *summaries: dict[str,
 
 
 def _explain(options: argparse.Namespace) -> int:
-    print(explain(options.algorithm))
+    print(explain(options.name))
     return OK
 
 

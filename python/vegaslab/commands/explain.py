@@ -1,7 +1,12 @@
-"""The explanation of an algorithm, from its page in docs/algorithms and from the registry."""
+"""The explanation of a name: of an algorithm from its page in docs/algorithms and from the registry, of a part, of a
+key of scenario files, of a column of tables, and of a claim.
+"""
 
+import json
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from vegaslab import _vegaslab
 from vegaslab.reports.summary import aligned
@@ -11,6 +16,7 @@ from vegaslab.util.text import did_you_mean
 _PAGES = Path(__file__).parents[1] / "algorithms"
 _RULE, _ENDS = ("The backlog", "The rule"), ("Sources", "Deviations")
 _LINK, _BOLD = re.compile(r"\[([^]]+)\]\([^)]+\)"), re.compile(r"\*\*(.+?)\*\*")
+_DEPTH_MAX = 6
 _LETTERS = {
     "fine_retransmit": "C",
     "recheck_after_retransmit": "D",
@@ -21,16 +27,96 @@ _LETTERS = {
 }
 
 
-class UnknownAlgorithmError(InputError):
-    """No preset has that name."""
+class UnknownNameError(InputError):
+    """Nothing has that name."""
 
 
 def explain(name: str) -> str:
+    """Returns what a name means, as text; everything that it means, if it is several things.
+
+    Names are of presets, parts (`gallop`, `slow_start`), keys (`alpha`, `flow.alpha`), columns (`goodput_mbps`) and
+    claims (`H-table1`). Raises `UnknownNameError`.
+    """
+    known: list[tuple[str, dict[str, str]]] = [
+        ("algorithm", {preset["name"]: "" for preset in _vegaslab.algorithms()}),
+        ("part", _of_parts()),
+        ("key of scenario files", dict(_of_keys())),
+        ("column of tables", _of_columns()),
+        ("claim", _of_claims()),
+    ]
+    found = [(kind, texts[name] or _preset(name)) for kind, texts in known if name in texts]
+    if not found:
+        raise UnknownNameError(
+            f"{name}: no such name; {did_you_mean(name, {one for _, texts in known for one in texts})}"
+        )
+    if len(found) == 1 or found[0][0] == "algorithm":
+        more = [f"{name} is also a {kind}:\n\n{text}" for kind, text in found[1:]]
+        return "\n\n".join([found[0][1], *more])
+    return "\n\n".join(f"{kind}:\n\n{text}" for kind, text in found)
+
+
+def _of_parts() -> dict[str, str]:
+    """Returns the text of each kind of part and of each part."""
+    given: dict[str, str] = {}
+    for key, part, meaning in _vegaslab.parts():
+        given[key] = "\n".join(filter(None, [given.get(key), f"{key} = {json.dumps(part)}: {meaning}"]))
+    for key, part, meaning in _vegaslab.parts():
+        given[part] = "\n".join(filter(None, [given.get(part), f"{key} = {json.dumps(part)}: {meaning}"]))
+    return given
+
+
+def _of_keys() -> Iterator[tuple[str, str]]:
+    """Yields each key of scenario files with its text, by its path and by its last name."""
+    schema = json.loads(_vegaslab.schema())
+    texts: dict[str, list[str]] = {}
+    for path, text in _keys_in(schema, schema["$defs"], ()):
+        for name in dict.fromkeys((path, path.rpartition(".")[2])):
+            texts.setdefault(name, []).append(f"{path}: {text}")
+    for name, lines in texts.items():
+        yield name, "\n".join(dict.fromkeys(lines))
+
+
+def _keys_in(table: Mapping[str, Any], named: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yields the path and the text of every key below a table of the schema."""
+    for target in _tables_of(table):
+        yield from _keys_in(named[target], named, above)
+    for key, value in table.get("properties", {}).items():
+        path = (*above, key)
+        if "description" in value:
+            yield ".".join(path), value["description"]
+        for target in _tables_of(value) if len(path) < _DEPTH_MAX else ():
+            yield from _keys_in(named[target], named, path)
+
+
+def _tables_of(value: Mapping[str, Any]) -> list[str]:
+    """Returns the names of the tables that a value may be, or hold."""
+    own = [value["$ref"].rpartition("/")[2]] if "$ref" in value else []
+    inner = [*value.get("anyOf", []), *value.get("oneOf", []), *([value["items"]] if "items" in value else [])]
+    return own + [name for one in inner for name in _tables_of(one)]
+
+
+def _of_columns() -> dict[str, str]:
+    """Returns the text of each column, of all tables that have it."""
+    given: dict[str, str] = {}
+    for table, name, unit, meaning in _vegaslab.columns():
+        given[name] = "\n".join(filter(None, [given.get(name), f"{table}.{name}, {unit}: {meaning}"]))
+    return given
+
+
+def _of_claims() -> dict[str, str]:
+    """Returns the text of each claim of the papers."""
+    # the claims' modules load the experiments, for which other commands need not wait
+    from vegaslab.papers.judging.claims import claims
+
+    return {
+        name: f"{name}, {claim.paper}, {claim.at}: {claim.conclusion}\n{claim.setting}\nvegaslab reproduce {name}"
+        for name, claim in claims().items()
+    }
+
+
+def _preset(name: str) -> str:
     """Returns the preset's rule, parts, parameters with defaults, sources and deviations as text."""
-    presets = {preset["name"]: preset for preset in _vegaslab.algorithms()}
-    if name not in presets:
-        raise UnknownAlgorithmError(f"{name}: no such algorithm; {did_you_mean(name, presets)}")
-    preset = presets[name]
+    preset = {preset["name"]: preset for preset in _vegaslab.algorithms()}[name]
     path = _page(name)
     sections = _sections(path.read_text(encoding="utf-8"))
     lines = [f"{name}: {preset['summary']}", f"source: {preset['source']}", f"page: docs/algorithms/{path.name}"]
@@ -103,7 +189,7 @@ def _page(name: str) -> Path:
     for path in sorted(_PAGES.glob("*.md")):
         if f"`{name}`" in path.read_text(encoding="utf-8").partition("\n")[0]:
             return path
-    raise UnknownAlgorithmError(f"{name}: docs/algorithms has no page whose title names it")
+    raise UnknownNameError(f"{name}: docs/algorithms has no page whose title names it")
 
 
 def _sections(page: str) -> dict[str, str]:

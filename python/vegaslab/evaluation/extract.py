@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,18 +11,17 @@ import pyarrow.compute as pc
 
 from vegaslab import _vegaslab
 from vegaslab.evaluation import metrics
-from vegaslab.runs.metrics import fill_s, of_flows, of_link
+from vegaslab.reports.totals import Row, jain_index, of_flows, of_link
+from vegaslab.runs.metrics import fill_s
 from vegaslab.runs.result import Result
 from vegaslab.scenario.variants import flow_ids
-from vegaslab.statistics import jain_index, percentile
+from vegaslab.statistics import percentile
 
 _STEP_S = 1.0
 _STREAMS = ("constant", "exponential-on-off", "pareto-on-off")
 _BITS = 8
 _LAYERS = ("voice", "video")
 """What the layers of media are called; the next one is the upper layer of the video, which may be given up."""
-
-Row = Mapping[str, Any]
 
 
 def figures(

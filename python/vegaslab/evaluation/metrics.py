@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vegaslab.statistics import jain_index
+from vegaslab.reports.totals import jain_index
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ def convergence_s(ends_s: ArrayLike, amounts: ArrayLike, last_start_s: float) ->
     step_s = float(ends[0])
     for first in range(len(ends) - width + 1):
         begin = float(ends[first]) - step_s
-        if begin >= last_start_s - 1e-9 and jain_index(shares[first : first + width].sum(axis=0)) >= FAIR:
+        if begin >= last_start_s - 1e-9 and jain_index(shares[first : first + width].sum(axis=0).tolist()) >= FAIR:
             return begin - last_start_s
     return math.nan
 

@@ -1,8 +1,10 @@
 """The summary as plain text, aligned for a terminal."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from vegaslab.reports.totals import of_part
 from vegaslab.util.terminal import NONE, lay_out
 
 FLOW_COLUMNS = (
@@ -37,6 +39,28 @@ TRAFFIC_COLUMNS = (
     "90 % s",
     "99 % s",
 )
+GROUP_COLUMNS = (
+    "group",
+    "flows",
+    "goodput Mb/s",
+    "share %",
+    "Jain's index",
+    "RTT ms",
+    "queueing ms",
+    "resent %",
+    "timeouts",
+)
+MEDIA_COLUMNS = (
+    "media of flow",
+    "layer",
+    "frames",
+    "given up %",
+    "late %",
+    "frozen s",
+    "mean ms",
+    "95 % ms",
+    "longest ms",
+)
 
 _MOST_LINKS = 12
 
@@ -45,23 +69,32 @@ Link = Mapping[str, Any]
 
 
 def report(summary: Mapping[str, Any]) -> str:
-    """Returns tables of the flows, of the traffic if there is any, and of the busiest links."""
+    """Returns tables of the flows, of groups, media and traffic if there are any, and of the busiest links."""
     flows = aligned(FLOW_COLUMNS, flow_rows(summary), keys=2)
-    return "\n".join((headline(summary), "", *flows, "", *traffic_table(summary), *links_table(summary)))
+    more = (*groups_table(summary), *media_table(summary), *traffic_table(summary))
+    return "\n".join((headline(summary), "", *flows, "", *more, *links_table(summary)))
 
 
 def comparison_report(runs: Mapping[str, Mapping[str, Any]]) -> str:
     """Returns one table of all runs' flows, and one of the links that carried packets in each."""
-    whole = all(flow["algorithm"] == name for name, summary in runs.items() for flow in summary["flows"])
-    named = [(() if whole else (name,), summary) for name, summary in runs.items()]
-    flows = [(*variant, *row) for variant, summary in named for row in flow_rows(summary)]
+    whole, titles, flows = flow_table(runs)
     shown = {name: _links(summary) for name, summary in runs.items()}
     links = [(name, *_link_row(link)) for name, (listed, _) in shown.items() for link in listed]
     lines = [headline(summary) for summary in runs.values()]
-    flow_lines = aligned(FLOW_COLUMNS if whole else ("variant", *FLOW_COLUMNS), flows, keys=2 if whole else 3)
+    flow_lines = aligned(titles, flows, keys=2 if whole else 3)
     link_lines = aligned(("all flows" if whole else "variant", *LINK_COLUMNS), links, keys=2)
     others = _others([link for _, rest in shown.values() for link in rest], f" in {len(runs)} runs")
-    return "\n".join((*dict.fromkeys(lines), "", *flow_lines, "", *link_lines, *others))
+    more = (*_of_runs(GROUP_COLUMNS, runs, _group_rows), *_of_runs(MEDIA_COLUMNS, runs, _media_rows))
+    return "\n".join((*dict.fromkeys(lines), "", *flow_lines, "", *more, *link_lines, *others))
+
+
+def flow_table(runs: Mapping[str, Mapping[str, Any]]) -> tuple[bool, Sequence[str], list[tuple[str, ...]]]:
+    """Returns the titles and rows of all runs' flows; first whether their algorithm tells the runs apart, so that no
+    column needs to name them.
+    """
+    whole = all(name in ("", flow["algorithm"]) for name, summary in runs.items() for flow in summary["flows"])
+    rows = [row if whole else (name, *row) for name, summary in runs.items() for row in flow_rows(summary)]
+    return whole, FLOW_COLUMNS if whole else ("variant", *FLOW_COLUMNS), rows
 
 
 def headline(summary: Mapping[str, Any]) -> str:
@@ -83,6 +116,73 @@ def traffic_table(summary: Mapping[str, Any]) -> list[str]:
     """Returns a table of the sources of background traffic, and an empty line; nothing if there are none."""
     rows = [_traffic_row(source) for source in summary["traffic"]]
     return [*aligned(TRAFFIC_COLUMNS, rows, keys=2), ""] if rows else []
+
+
+def groups_table(summary: Mapping[str, Any]) -> list[str]:
+    """Returns a table of the groups of flows, and an empty line; nothing unless a group has several flows and is not
+    the only one.
+    """
+    rows = _group_rows(summary)
+    return [*aligned(GROUP_COLUMNS, rows), ""] if rows else []
+
+
+def media_table(summary: Mapping[str, Any]) -> list[str]:
+    """Returns a table of the layers of media, and an empty line; nothing if there are none."""
+    rows = _media_rows(summary)
+    return [*aligned(MEDIA_COLUMNS, rows, keys=2), ""] if rows else []
+
+
+def _of_runs(
+    titles: Sequence[str],
+    runs: Mapping[str, Mapping[str, Any]],
+    rows_of: Callable[[Mapping[str, Any]], list[tuple[str, ...]]],
+) -> list[str]:
+    """Returns one table of the rows of all runs, and an empty line; nothing if there are none."""
+    rows = [(name, *row) for name, summary in runs.items() for row in rows_of(summary)]
+    return [*aligned(("variant", *titles), rows, keys=2), ""] if rows else []
+
+
+def _group_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for flow in summary["flows"]:
+        groups.setdefault(flow["group"], []).append(flow)
+    if len(groups) < 2 or max(map(len, groups.values())) < 2:
+        return []
+    total = sum(flow["goodput_mbps"] for flow in summary["flows"])
+    return [_group_row(name, flows, total) for name, flows in groups.items()]
+
+
+def _group_row(name: str, flows: Sequence[Mapping[str, Any]], total_mbps: float) -> tuple[str, ...]:
+    figures = of_part(flows, [])
+    goodput = sum(flow["goodput_mbps"] for flow in flows)
+    return (
+        name,
+        str(len(flows)),
+        number(goodput, 3),
+        number(100 * goodput / total_mbps if total_mbps else None, 1),
+        number(figures.get("jain_index"), 3),
+        number(figures["mean_rtt_ms"], 1),
+        number(figures["queueing_ms"], 1),
+        number(figures["retransmitted_percent"], 2),
+        str(figures["timeouts"]),
+    )
+
+
+def _media_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    return [
+        (
+            str(layer["flow"]),
+            str(layer["layer"]),
+            str(layer["frames"]),
+            number(100 * layer["given_up_frames"] / layer["frames"], 1),
+            number(100 * layer["late_frames"] / layer["frames"], 1),
+            number(layer["frozen_s"], 2),
+            number(layer["mean_delay_ms"], 1),
+            number(layer["p95_delay_ms"], 1),
+            number(layer["max_delay_ms"], 1),
+        )
+        for layer in summary.get("media", [])
+    ]
 
 
 def flow_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
@@ -172,8 +272,8 @@ def _traffic_row(source: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def number(value: float | None, decimals: int) -> str:
-    """Returns the number with these decimals, or the sign for none."""
-    return NONE if value is None else f"{value:.{decimals}f}"
+    """Returns the number with these decimals, or the sign for none: `None` or NaN."""
+    return NONE if value is None or math.isnan(value) else f"{value:.{decimals}f}"
 
 
 def aligned(titles: Sequence[str], rows: Sequence[Sequence[str]], keys: int = 1) -> list[str]:

@@ -8,8 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from vegaslab.reports.totals import Row, number_or_nan, of_flows, of_groups, of_link, of_media, of_part
 from vegaslab.runs.result import Result
-from vegaslab.statistics import jain_index, percentile, time_to_fill_s
+from vegaslab.statistics import percentile, time_to_fill_s
 
 PERCENTILES = (50, 90, 99)
 
@@ -22,42 +23,26 @@ def figures(result: Result, link: str, alone: Mapping[int, range] | None = None)
     """
     summary = result.summary
     of_its_link = of_link(next(row for row in summary["links"] if row["id"] == link))
+    media, written = summary.get("media", []), _tables_of_flows(result.scenario.document_json())
     return {
         **of_flows(summary["flows"]),
-        **_one_against_others(summary["flows"], alone or {}),
-        **_completions(summary["flows"], result.scenario.document_json()),
-        **_of_traffic(summary["traffic"]),
         "utilisation_percent": of_its_link.pop("utilisation_percent"),
         "fill_s": fill_s(result, link),
         **of_its_link,
+        **of_media(media),
+        **_one_against_others(summary["flows"], media, alone or {}),
+        **of_groups(summary["flows"], media, {flow["group"] for flow in written if "group" in flow}),
+        **_completions(summary["flows"], written),
+        **_of_traffic(summary["traffic"]),
     }
 
 
-def of_link(totals: Mapping[str, Any]) -> dict[str, float]:
-    """Returns the figures of a link, from its totals."""
-    return {
-        "utilisation_percent": 100 * totals["utilisation"],
-        "drops": totals["drops"],
-        "mean_queue_packets": totals["mean_queue_packets"],
-        **{name: _number(value) for name, value in totals.items() if name.endswith("_queueing_ms")},
-    }
+def _tables_of_flows(document: str) -> list[dict[str, Any]]:
+    """Returns the table of each flow, in the order of their ids."""
+    return [flow for flow in json.loads(document)["flow"] for _ in range(flow.get("count", 1))]
 
 
-def of_flows(flows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Returns means and sums over flows, from their totals."""
-    goodput = [flow["goodput_mbps"] for flow in flows]
-    sent = sum(flow["segments_sent"] for flow in flows)
-    resent = sum(flow["segments_retransmitted"] for flow in flows)
-    return {
-        "goodput_mbps": _mean(goodput),
-        **({"jain_index": jain_index(goodput)} if len(flows) > 1 else {}),
-        "retransmitted_percent": 100 * resent / sent if sent else math.nan,
-        "timeouts": sum(flow["timeouts"] for flow in flows),
-        "mean_rtt_ms": _mean([_number(flow["mean_rtt_ms"]) for flow in flows]),
-    }
-
-
-def _one_against_others(flows: Sequence[Mapping[str, Any]], alone: Mapping[int, range]) -> dict[str, float]:
+def _one_against_others(flows: Sequence[Row], media: Sequence[Row], alone: Mapping[int, range]) -> dict[str, float]:
     """Returns the figures of each table of flows by itself, with its part of the goodput, and of all other flows."""
     if not alone:
         return {}
@@ -69,18 +54,12 @@ def _one_against_others(flows: Sequence[Mapping[str, Any]], alone: Mapping[int, 
         f"flow.{table}.share_percent": 100 * sum(flow["goodput_mbps"] for flow in part) / total if total else math.nan
         for table, part in of_table.items()
     }
-    own = {
-        f"{name}.{figure}": value
-        for name, part in parts.items()
-        for figure, value in of_flows(part).items()
-        if figure != "jain_index"
-    }
+    own = {f"{name}.{figure}": value for name, part in parts.items() for figure, value in of_part(part, media).items()}
     return {**share, **own}
 
 
-def _completions(flows: Sequence[Mapping[str, Any]], document: str) -> dict[str, float]:
+def _completions(flows: Sequence[Row], written: Sequence[Row]) -> dict[str, float]:
     """Returns percentiles over the flows that have a size; an unfinished flow counts as longer than all others."""
-    written = [flow for flow in json.loads(document)["flow"] for _ in range(flow.get("count", 1))]
     sized = [number for number, flow in enumerate(written) if flow.get("size") is not None]
     times = [math.inf if flows[number]["completion_s"] is None else flows[number]["completion_s"] for number in sized]
     if not times:
@@ -90,10 +69,10 @@ def _completions(flows: Sequence[Mapping[str, Any]], document: str) -> dict[str,
     return {f"completion_p{percent}_s": _finite(percentile(times, percent)) for percent in PERCENTILES}
 
 
-def _of_traffic(sources: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+def _of_traffic(sources: Sequence[Row]) -> dict[str, float]:
     """Returns percentiles for each source that makes transfers."""
     return {
-        f"traffic.{source['id']}.completion_p{percent}_s": _number(source[f"completion_p{percent}_s"])
+        f"traffic.{source['id']}.completion_p{percent}_s": number_or_nan(source[f"completion_p{percent}_s"])
         for source in sources
         if source["transfers_started"] is not None
         for percent in PERCENTILES
@@ -114,14 +93,6 @@ def fill_s(result: Result, link: str) -> float:
         start_s=min(flow["start_s"] for flow in flows),
         round_trip_s=min(base_rtts) / 1000,
     )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
 
 
 def _finite(value: float) -> float:

@@ -428,6 +428,9 @@ class Flow(Table):
     """parking-lot: the receiver's router. Default: the last."""
     user: str | None = None
     """The flow's user, for queues that isolate users. Default: one of its own."""
+    group: str | None = None
+    """The flow's group, which has figures of its own in comparisons. Default: flows of one algorithm and
+    application."""
     receiver: Receiver | None = None
     """A rule that the receiver breaks: `receiver`."""
     host: Literal["bsd", "linux"] | Host | None = None

@@ -64,13 +64,25 @@ def failed_row(place: int, error: str) -> pyarrow.Table:
 def row_of(place: int, result: Result) -> pyarrow.Table:
     """Returns a run in the form of delivered ones, with the totals of its flows, links and sources of traffic."""
     row = failed_row(place, "").set_column(1, "error", pyarrow.nulls(1, pyarrow.string()))
-    totals = {"flow": result.flows, "link": result.links, "traffic": result.traffic}
+    totals = {"flow": result.flows, "link": result.links, "traffic": result.traffic, "media": _media(result)}
     for part, names in _vegaslab.figure_columns():
         table = totals[part]
         for number, id_ in enumerate(table["id"].to_pylist()):
             for name in names:
                 row = row.append_column(f"{part}.{id_}.{name}", table[name].slice(number, 1))
     return row
+
+
+def _media(result: Result) -> pyarrow.Table:
+    """Returns the totals of the layers of media, in the types that the engine gives them."""
+    rows = pyarrow.Table.from_pylist(result.summary.get("media", []))
+    types = {"frames": pyarrow.uint64(), "s": pyarrow.float64(), "ms": pyarrow.float64()}
+    fields = [pyarrow.field(name, types.get(name.rpartition("_")[2], pyarrow.string())) for name in rows.column_names]
+    return (
+        rows.cast(pyarrow.schema([*fields]))
+        if rows.num_rows
+        else pyarrow.table({"id": pyarrow.array([], pyarrow.string())})
+    )
 
 
 def _portable(error: str, plan: Plan) -> str:

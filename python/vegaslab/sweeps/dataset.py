@@ -62,6 +62,14 @@ def read_runs(folder: str | PathLike[str]) -> pyarrow.Table:
         raise FolderError(f"{files[0].parent}: columns of one name differ in type; make the folder again") from None
 
 
+def flows_of(folder: str | PathLike[str]) -> list[dict[str, Any]]:
+    """Returns the table of each flow of the scenario that was swept, in the order of their ids; none without a plan."""
+    plan = Path(folder) / _PLAN
+    manifest = _manifest(plan) if plan.exists() else None
+    tables = manifest["plan"]["scenario"]["flow"] if manifest else []
+    return [table for table in tables for _ in range(table.get("count", 1))]
+
+
 def read_series(folder: str | PathLike[str], series: str, runs: Iterable[str] | None = None) -> pyarrow.Table:
     """The time series, "flows" or "links", of some runs (values of `run_id`; default: all) as one Arrow table.
 

@@ -12,11 +12,14 @@ use vegas_sim::scenario::{Sampling, Scenario};
 use crate::arrow::array;
 use crate::columns::{self, Column, TableSpec};
 use crate::error::ResultsError;
+use crate::media::MEDIA_TOTALS;
 use crate::series::Series;
 
-/// The tables of totals, with the first part of their columns' names in a row: `flow.0.timeouts`, `link.r1->r2.drops`.
-const PARTS: [(&str, TableSpec); 3] =
-    [("flow", columns::FLOWS), ("link", columns::LINKS), ("traffic", columns::TRAFFIC)];
+/// The tables of totals, with the first part of their columns' names in a row: `flow.0.timeouts`, `link.r1->r2.drops`,
+/// `media.8.0.late_frames`.
+const PARTS: [(&str, TableSpec); PART_COUNT] =
+    [("flow", columns::FLOWS), ("link", columns::LINKS), ("traffic", columns::TRAFFIC), ("media", MEDIA_TOTALS)];
+const PART_COUNT: usize = 4;
 
 /// The columns that a row has for each flow, link and source of traffic, in order.
 pub fn figure_columns() -> Vec<(&'static str, Vec<&'static str>)> {
@@ -38,7 +41,7 @@ pub struct Rows {
 
 #[derive(Clone, Debug)]
 struct Layout {
-    ids: [ArrayRef; 3],
+    ids: [ArrayRef; PART_COUNT],
     schema: SchemaRef,
 }
 
@@ -66,7 +69,8 @@ impl Rows {
     /// separate field.
     pub(crate) fn memory_bytes(&self, scenario: &Scenario) -> u64 {
         const COLUMN_BYTES: usize = 700;
-        let counts = [scenario.flows.len(), scenario.links.len(), scenario.traffic.len()];
+        let layers = scenario.flows.iter().map(|flow| flow.media_layers()).sum();
+        let counts = [scenario.flows.len(), scenario.links.len(), scenario.traffic.len(), layers];
         let columns = PARTS.iter().zip(counts).map(|((_, table), count)| figures(table).count() * count);
         (columns.sum::<usize>() * COLUMN_BYTES) as u64
     }
@@ -82,7 +86,7 @@ impl Rows {
         watch: &mut Watch<'_>,
     ) -> Result<RecordBatch, ResultsError> {
         let ids = PARTS.map(|(_, table)| array((table.columns[0].values)(scenario, outcome)));
-        let columns: [Vec<ArrayRef>; 3] =
+        let columns: [Vec<ArrayRef>; PART_COUNT] =
             PARTS.map(|(_, table)| figures(&table).map(|column| array((column.values)(scenario, outcome))).collect());
         let mut cells: Vec<ArrayRef> = Vec::new();
         for (columns, ids) in columns.iter().zip(&ids) {
@@ -95,7 +99,7 @@ impl Rows {
         RecordBatch::try_new(schema, cells).map_err(|source| ResultsError::Table { table: "runs", source })
     }
 
-    fn schema(&self, ids: [ArrayRef; 3], columns: &[Vec<ArrayRef>; 3]) -> SchemaRef {
+    fn schema(&self, ids: [ArrayRef; PART_COUNT], columns: &[Vec<ArrayRef>; PART_COUNT]) -> SchemaRef {
         let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
         match newest.as_ref() {
             Some(layout) if layout.ids == ids => Arc::clone(&layout.schema),
@@ -108,7 +112,7 @@ impl Rows {
     }
 }
 
-fn schema(ids: &[ArrayRef; 3], columns: &[Vec<ArrayRef>; 3], series: &[Series]) -> SchemaRef {
+fn schema(ids: &[ArrayRef; PART_COUNT], columns: &[Vec<ArrayRef>; PART_COUNT], series: &[Series]) -> SchemaRef {
     let mut fields = Vec::new();
     for (((part, table), ids), values) in PARTS.iter().zip(ids).zip(columns) {
         for number in 0..ids.len() {

@@ -48,7 +48,10 @@ fn a_row_holds_the_figures_of_the_same_run_by_itself() {
             let id = figures["id"].as_str().map_or_else(|| figures["id"].to_string(), String::from);
             for (name, value) in figures.as_object().unwrap() {
                 let Some(column) = row.column_by_name(&format!("{part}.{id}.{name}")) else {
-                    assert!(["id", "algorithm"].contains(&name.as_str()), "{part} {name} is missing");
+                    assert!(
+                        ["id", "algorithm", "group", "application"].contains(&name.as_str()),
+                        "{part} {name} is missing"
+                    );
                     continue;
                 };
                 let given = match column.is_null(0) {

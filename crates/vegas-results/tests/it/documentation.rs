@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use vegas_results::columns::TABLES;
+use vegas_results::media::MEDIA_TOTALS;
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results.md");
@@ -13,9 +14,9 @@ fn page() -> String {
 #[test]
 fn every_column_is_documented_with_its_unit() {
     let page = page();
-    for table in TABLES {
-        let heading = format!("\n## `{}`", table.name);
-        let start = page.find(&heading).unwrap_or_else(|| panic!("docs/results.md has no section `{}`", table.name));
+    let tables = TABLES.map(|table| (format!("\n## `{}`", table.name), table));
+    for (heading, table) in tables.into_iter().chain([("\n## Totals of media".to_owned(), MEDIA_TOTALS)]) {
+        let start = page.find(&heading).unwrap_or_else(|| panic!("docs/results.md has no section{heading}"));
         let rest = &page[start + heading.len()..];
         let section = &rest[..rest.find("\n## ").unwrap_or(rest.len())];
         let rows: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();

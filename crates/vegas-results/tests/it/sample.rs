@@ -95,6 +95,7 @@ fn flow(algorithm: &str) -> FlowSpec {
         ack: Bytes::new(40),
         header: Bytes::new(40),
         user: None,
+        group: None,
     };
     FlowSpec { start: Time::ZERO, stop: None, path: vec![0], reverse_path: vec![1], kind: kind.into() }
 }

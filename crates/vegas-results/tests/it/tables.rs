@@ -45,6 +45,8 @@ fn the_summary_has_the_stable_names() {
         [
             "id",
             "algorithm",
+            "group",
+            "application",
             "start_s",
             "throughput_mbps",
             "goodput_mbps",
@@ -111,7 +113,7 @@ fn the_summary_has_the_values() {
     assert_eq!(
         summary["flows"][0],
         json!({
-            "id": 0, "algorithm": "vegas", "start_s": 0.0, "throughput_mbps": 9.5, "goodput_mbps": 9.12,
+            "id": 0, "algorithm": "vegas", "group": "vegas", "application": "bulk", "start_s": 0.0, "throughput_mbps": 9.5, "goodput_mbps": 9.12,
             "delivered_bytes": 960_000, "completion_s": 0.85, "segments_sent": 1003, "segments_retransmitted": 3,
             "timeouts": 1, "ecn_reductions": 2, "mean_rtt_ms": 31.5, "base_rtt_ms": 20.8, "slow_start_end_s": 0.2,
             "cwnd_at_slow_start_end": 32.0, "final_cwnd_segments": 27.0, "mean_cwnd_segments": 24.5
@@ -202,12 +204,22 @@ fn frames_have_a_row_each() {
         frame(0.02, 1, FrameState::GivenUp, None),
         frame(0.04, 0, FrameState::UnderWay, None),
     ];
+    let frames = media.clone();
     let tables = tables(&sample::scenario(), &Outcome { media, ..sample::outcome() }).unwrap();
     assert_eq!(column_names(&tables.media).join(" "), "time_s flow layer bytes state delay_ms");
     let states = tables.media["state"].as_dictionary::<Int32Type>().clone();
     let states = states.downcast_dict::<arrow_array::StringArray>().unwrap();
     assert_eq!(states.into_iter().flatten().collect::<Vec<_>>(), ["delivered", "given-up", "under-way"]);
     assert_eq!(tables.media["delay_ms"].null_count(), 2);
+    let summary = summary(&sample::scenario(), &Outcome { media: frames, ..sample::outcome() }, 0.5);
+    let layer = |row: usize, key| summary["media"][row][key].clone();
+    assert_eq!((layer(0, "id"), layer(1, "id")), (json!("0.0"), json!("0.1")));
+    assert_eq!(
+        (layer(0, "frames"), layer(0, "delivered_frames"), layer(0, "given_up_frames")),
+        (2.into(), 1.into(), 0.into())
+    );
+    assert_eq!((layer(0, "p99_delay_ms"), layer(1, "p99_delay_ms")), (json!(12.5), Value::Null));
+    assert_eq!(layer(1, "given_up_frames"), 1);
 }
 
 #[test]

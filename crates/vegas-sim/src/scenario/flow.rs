@@ -82,6 +82,7 @@ pub(super) fn resolve(
         ack,
         header,
         user: flow.user.as_ref().map(|user| user.0.0.clone()),
+        group: flow.group.as_ref().map(|group| group.0.0.clone()),
     };
     let reverse_path = Network::reversed(path);
     let spec = FlowSpec { start, stop, path: path.to_vec(), reverse_path, kind: kind.into() };

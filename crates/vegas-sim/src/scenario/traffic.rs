@@ -211,6 +211,7 @@ fn connection(
         ("enter", flow.enter.is_some()),
         ("leave", flow.leave.is_some()),
         ("user", flow.user.is_some()),
+        ("group", flow.group.is_some()),
     ];
     if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
         let message = format!("is the source's and not one connection's; write it as {key}.{name}");

@@ -63,6 +63,7 @@ pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parame
         ack: Bytes::new(40),
         header: Bytes::new(40),
         user: None,
+        group: None,
     };
     FlowSpec { start: Time::ZERO, stop: None, path: vec![0, 1, 2], reverse_path: vec![3, 4, 5], kind: kind.into() }
 }

@@ -22,6 +22,14 @@ def add_options(parser: Parser) -> None:
         "--seeds", type=int, metavar="N", help="compare over N seeds, counted up: means and differences with intervals"
     )
     parser.add_argument("--level", type=float, metavar="P", help="their confidence level (default: 0.95)")
+    parser.add_argument(
+        "-r",
+        "--figure",
+        action="append",
+        metavar="NAME",
+        help="with --seeds: compare this figure, such as mean_queueing_ms; may be repeated (default: all)",
+    )
+    parser.add_argument("--pairs", action="store_true", help="with --seeds: compare every two, not each with the first")
 
 
 def compare(options: argparse.Namespace, overrides: Overrides) -> int:
@@ -79,6 +87,8 @@ def _simulate(options: argparse.Namespace, overrides: Overrides, one_seed_s: flo
             **varied(options),
             set=overrides,
             level=level,
+            figures=options.figure,
+            pairs=options.pairs,
             progress=progress,
             memory=options.memory,
         )

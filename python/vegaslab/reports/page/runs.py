@@ -7,7 +7,7 @@ from typing import Any
 from vegaslab.reports.page.templates import render
 from vegaslab.reports.panels import panels
 from vegaslab.reports.sheet import Sheet
-from vegaslab.reports.summary import FLOW_COLUMNS, flow_rows, informative
+from vegaslab.reports.summary import flow_table, informative
 
 
 def page(sheet: Sheet, summaries: Mapping[str, Mapping[str, Any]]) -> str:
@@ -26,5 +26,5 @@ def table(summaries: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _totals(summaries: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
-    flows = [row for summary in summaries.values() for row in flow_rows(summary)]
-    return informative(FLOW_COLUMNS, flows)
+    _, titles, rows = flow_table(summaries)
+    return informative(titles, rows)

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -14,7 +15,7 @@ import pyarrow.parquet
 
 from vegaslab.reports.optional import optional_picture
 from vegaslab.reports.sheet import bottleneck
-from vegaslab.runs.metrics import figures
+from vegaslab.runs.metrics import figures as figures_of
 from vegaslab.runs.pool import run_all, usable_cores
 from vegaslab.runs.result import Result
 from vegaslab.runs.seeds.figures import Difference, Figures
@@ -41,6 +42,8 @@ def compare_seeds(
     seed: int | None = None,
     set: Mapping[str, object] | Overrides | None = None,
     level: float = 0.95,
+    figures: str | Sequence[str] | None = None,
+    pairs: bool = False,
     jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
     memory: str | int | None = None,
@@ -48,10 +51,11 @@ def compare_seeds(
     """Runs a scenario with each algorithm and each of `seeds` seeds, counted up from `seed` (default: the scenario's).
 
     All flows use the algorithm, or those of `flows` alone; `vary` is a list of values by dotted key. The first variant
-    is the baseline. Flows that alone are varied have figures of their own. `seeds` is at least 2, `level` lies between
-    0 and 1; `jobs` runs are made at a time (default: one a core). `progress` is called some ten times a second with
-    the simulated time of all runs so far, s; without it, a notebook says how far they are. For the others, and what is
-    raised, see `vegaslab.compare`.
+    is the baseline; with `pairs` every two variants are compared. Flows that alone are varied have figures of their
+    own. `figures` are those to compare (default: all); the verdicts allow for their number. `seeds` is at least 2,
+    `level` lies between 0 and 1; `jobs` runs are made at a time (default: one a core). `progress` is called some ten
+    times a second with the simulated time of all runs so far, s; without it, a notebook says how far they are. For the
+    others, and what is raised, see `vegaslab.compare`.
 
     >>> import vegaslab
     >>> comparison = vegaslab.compare_seeds("lossy", ["vegas", "reno"], 5, set={"duration": "10s"})
@@ -77,6 +81,7 @@ def compare_seeds(
     variants = [by_seed[number][name] for name in names for number in range(seeds)]
     tables = singled_out(flows, vary)
     links: list[str] = []
+    wanted = [figures] if isinstance(figures, str) else figures
 
     def kept(_number: int, result: Result) -> tuple[dict[str, float], str]:
         # the first run decides for all runs which link is the bottleneck
@@ -84,7 +89,8 @@ def compare_seeds(
             links.append(bottleneck(result))
         # the number of flows in a table may vary between variants
         alone = {table: flow_ids(result.scenario, table) for table in tables}
-        return figures(result, links[0], alone), _fingerprint(result.summary)
+        given = figures_of(result, links[0], alone)
+        return given if wanted is None else _chosen(given, wanted), _fingerprint(result.summary)
 
     begun_s = variants[0].duration_s
     with Progress(begun_s * len(variants), f"{len(variants)} runs: ", notebook()) as shown:
@@ -108,7 +114,17 @@ def compare_seeds(
         bottleneck=links[0],
         flows=tables,
         column="variant" if vary else "algorithm",
+        pairs=pairs,
     )
+
+
+def _chosen(given: Mapping[str, float], wanted: Sequence[str]) -> dict[str, float]:
+    """Returns the figures of these names. Raises `VariantError`: after the first run, before all others."""
+    for name in wanted:
+        if name not in given:
+            close = get_close_matches(name, given, 3, 0.5) or list(given)[:5]
+            raise VariantError(f'figures: "{name}" is no figure of these runs; did you mean {" or ".join(close)}?')
+    return {name: given[name] for name in dict.fromkeys(wanted)}
 
 
 def _fingerprint(summary: Mapping[str, Any]) -> str:
@@ -220,8 +236,9 @@ class SeedComparison(Figures):
         with optional_picture("picture"):
             from vegaslab.reports.figure import save
 
-            figure = self.plot(folder / "picture.png")
-            save(figure, folder / "picture.svg")
+            figure = self.plot()
+            for ending in ("png", "svg", "pdf"):
+                save(figure, folder / f"picture.{ending}")
 
 
 def _record(difference: Difference, column: str) -> dict[str, Any]:

@@ -96,10 +96,12 @@ class Figures:
         bottleneck: str,
         flows: Sequence[int] = (),
         column: str = "algorithm",
+        pairs: bool = False,
     ) -> None:
         """`runs` are figures by name, a dict for each seed, by variant; `alike`: no run depends on its seed.
 
-        `flows` are the flow tables with figures of their own, `column` is the variant's name in tables.
+        `flows` are the flow tables with figures of their own, `column` is the variant's name in tables. With `pairs`
+        every two variants are compared.
         """
         self.runs = {algorithm: [dict(run) for run in figures] for algorithm, figures in runs.items()}
         self.seeds = seeds
@@ -110,6 +112,7 @@ class Figures:
         self.bottleneck = bottleneck
         self.flows = tuple(flows)
         self.column = column
+        self.pairs = pairs
 
     @property
     def baseline(self) -> str:
@@ -133,15 +136,23 @@ class Figures:
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
-        """Differences of every figure and algorithm from the first algorithm; none if no run depends on its seed."""
+        """Differences of every figure and algorithm from the first algorithm, or from every one before it; none if no
+        run depends on its seed.
+        """
         if self.alike:
             return ()
-        others = [algorithm for algorithm in self.runs if algorithm != self.baseline]
         return differences_of(
             [
-                Pairs(figure, other, self.baseline, self.values(other, figure), self.values(self.baseline, figure))
+                Pairs(figure, other, base, self.values(other, figure), self.values(base, figure))
                 for figure in self.figures
-                for other in others
+                for base, other in self.compared
             ],
             self.level,
         )
+
+    @cached_property
+    def compared(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of variants that are compared: the baseline of each, and the other."""
+        bases = list(self.runs) if self.pairs else [self.baseline]
+        names = list(self.runs)
+        return tuple((base, other) for base in bases for other in names[names.index(base) + 1 :])

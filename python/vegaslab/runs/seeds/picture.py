@@ -67,8 +67,21 @@ def _draw_figure(panel: Axes, comparison: Figures, name: str) -> None:
             panel.errorbar(place + 0.16, mean.mean, yerr=half, color=colour, marker="D", ms=5, capsize=4, lw=1.8)
     panel.set_xticks(places, [_broken(name) for name in comparison.runs], fontsize=9)
     panel.set_xlim(-0.4, len(values) - 0.4)
-    panel.set_title(name, loc="left", fontsize=10, color=INK)
+    panel.set_title(title_of(name), loc="left", fontsize=10, color=INK)
     panel.set_xlabel(_verdicts(comparison, name), fontsize=8.5)
+
+
+_UNITS = {"mbps": "Mb/s", "percent": "%", "ms": "ms", "s": "s", "packets": "packets"}
+
+
+def title_of(figure: str) -> str:
+    """Returns the name of a figure as a text with its unit: `flow.0.mean_rtt_ms` is "flow 0, mean RTT, ms"."""
+    *parts, name = figure.split(".")
+    words = name.split("_")
+    unit = _UNITS.get(words[-1])
+    text = " ".join(words[:-1] if unit else words).replace("rtt", "RTT").replace("jain", "Jain's")
+    where = [" ".join(parts[at : at + 2]) for at in range(0, len(parts), 2)]
+    return ", ".join([*where, text, *([unit] if unit else [])])
 
 
 def _broken(name: str, longest: int = _LONG_NAME) -> str:
@@ -84,5 +97,10 @@ def _verdicts(comparison: Figures, name: str) -> str:
             if found[0].verdict == "same"
             else f"{_broken(found[0].algorithm, _LONG_VERDICT)}: {found[0].verdict}"
         )
-    told = [f"{_broken(d.algorithm, _LONG_VERDICT)}: {d.verdict}" for d in found if d.verdict in ("higher", "lower")]
+    against = {d: f" than {d.baseline}" if comparison.pairs else "" for d in found}
+    told = [
+        f"{_broken(d.algorithm, _LONG_VERDICT)}: {d.verdict}{against[d]}"
+        for d in found
+        if d.verdict in ("higher", "lower")
+    ]
     return "\n".join(told) or ("no significant difference" if found else "")

@@ -12,8 +12,9 @@ def seeds_report(comparison: Figures) -> str:
     seeds = f"seeds {comparison.seeds[0]} to {comparison.seeds[-1]}"
     headline = f"{comparison.scenario}: {comparison.duration_s:g} s simulated, {seeds}, link {comparison.bottleneck}"
     if comparison.alike:
-        runs = f"all {len(comparison.seeds)} runs of an algorithm are the same"
-        said = f"nothing here depends on the seed: {runs}, and a single one says all"
+        said = f"nothing here depends on the seed: all {len(comparison.seeds)} runs of an algorithm are the same"
+        if any("jain_index" in run for runs in comparison.runs.values() for run in runs):
+            said += "; of several flows the phases of packets may decide: docs/networks.md#phase-effects"
         return "\n".join([headline, said, "", *_means(comparison)])
     return "\n".join([headline, "", *_means(comparison), "", *_differences(comparison)])
 
@@ -42,13 +43,13 @@ def mean_cell(mean: Interval | None, seeds: int, *, interval: bool = True) -> st
 def _differences(comparison: Figures) -> list[str]:
     titles = ("difference in", *difference_titles(comparison.level))
     lines = []
-    for other in [algorithm for algorithm in comparison.runs if algorithm != comparison.baseline]:
+    for base, other in comparison.compared:
         rows = [
             (difference.figure, *difference_cells(difference))
             for difference in comparison.differences
-            if difference.algorithm == other
+            if (difference.baseline, difference.algorithm) == (base, other)
         ]
-        lines += [f"{other} less {comparison.baseline}, seed by seed", *aligned(titles, rows), ""]
+        lines += [f"{other} less {base}, seed by seed", *aligned(titles, rows), ""]
     tests = sum(1 for difference in comparison.differences if not difference.constant)
     lines.append(f"a verdict allows for all {tests} differences together (Holm); each interval is for itself")
     return lines

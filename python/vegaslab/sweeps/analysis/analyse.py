@@ -12,11 +12,11 @@ from typing import Any
 import pyarrow
 
 from vegaslab.reports.optional import optional_picture
-from vegaslab.runs.metrics import of_flows, of_link
+from vegaslab.reports.totals import Row, of_flows, of_groups, of_link, of_media
 from vegaslab.sweeps.analysis.cells import AnalysisError, Cell, Cells
 from vegaslab.sweeps.analysis.report import report, write_tables
 from vegaslab.sweeps.columns import FAILED
-from vegaslab.sweeps.dataset import read_runs
+from vegaslab.sweeps.dataset import flows_of, read_runs
 from vegaslab.util.folder import whole_folder
 
 FIGURES = (
@@ -59,7 +59,7 @@ def analyse(
     table = read_runs(dir)
     keys = table.column_names[: table.column_names.index("seed")]
     asked = [figures] if isinstance(figures, str) else figures or []
-    cells, known, failed = _cells(table, keys, asked)
+    cells, known, failed = _cells(table, keys, asked, flows_of(dir))
     wanted = list(dict.fromkeys(asked or [name for name in FIGURES if name in known]))
     for name in wanted:
         if name not in known:
@@ -70,8 +70,13 @@ def analyse(
     return SweepAnalysis(name, keys, cells, wanted, baseline=chosen, level=level, failed=failed)
 
 
-def _cells(table: pyarrow.Table, keys: Sequence[str], asked: Sequence[str]) -> tuple[list[Cell], dict[str, None], int]:
-    """Returns the cells in the plan's order, the names of the figures that occur, and the number of failed runs."""
+def _cells(
+    table: pyarrow.Table, keys: Sequence[str], asked: Sequence[str], written: Sequence[Row]
+) -> tuple[list[Cell], dict[str, None], int]:
+    """Returns the cells in the plan's order, the names of the figures that occur, and the number of failed runs.
+
+    `written` are the scenario's flows: they have the groups and the applications, which are no figures of a run.
+    """
     numeric = {
         field.name
         for field in table.schema
@@ -91,9 +96,12 @@ def _cells(table: pyarrow.Table, keys: Sequence[str], asked: Sequence[str]) -> t
         # the first run decides for all runs which link is the bottleneck
         link = link or _busiest(row)
         columns = {name: _number(row[name]) for name in asked if name in numeric}
-        present = [_part(row, f"flow.{flow}.") for flow in flows if row[f"flow.{flow}.goodput_mbps"] is not None]
+        there = [flow for flow in flows if row[f"flow.{flow}.goodput_mbps"] is not None]
+        present = [_part(row, f"flow.{flow}.") | _described(written, int(flow)) for flow in there]
         of_its_link = of_link(_part(row, f"link.{link}.")) if row[f"link.{link}.utilisation"] is not None else {}
-        place[row["seed"]] = {**of_flows(present), **of_its_link, **columns}
+        media = _layers(row)
+        more = {**of_media(media), **of_groups(present, media, {flow["group"] for flow in present if "group" in flow})}
+        place[row["seed"]] = {**of_flows(present), **of_its_link, **more, **columns}
         known.update(dict.fromkeys(place[row["seed"]]))
     known.update(dict.fromkeys(sorted(numeric - {*keys, "seed"}) if not all(name in known for name in asked) else ()))
     return [Cell(values, runs) for values, runs in found.items()], known, failed
@@ -101,6 +109,25 @@ def _cells(table: pyarrow.Table, keys: Sequence[str], asked: Sequence[str]) -> t
 
 def _part(row: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     return {name.removeprefix(prefix): value for name, value in row.items() if name.startswith(prefix)}
+
+
+def _described(written: Sequence[Row], flow: int) -> dict[str, Any]:
+    """Returns a flow's id, group and application, as in a summary; without the last two if the file does not tell."""
+    table = written[flow] if flow < len(written) else {}
+    kinds = dict.fromkeys(phase["kind"] for phase in table.get("application", []))
+    group = {"group": table["group"]} if "group" in table else {}
+    return {"id": flow, "application": "+".join(kinds) or "bulk", **group}
+
+
+def _layers(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Returns the totals of the layers of media, as in a summary."""
+    ids = {
+        tuple(name.split(".")[1:3]) for name, value in row.items() if name.startswith("media.") and value is not None
+    }
+    return [
+        {"flow": int(flow), "layer": int(layer), **_part(row, f"media.{flow}.{layer}.")}
+        for flow, layer in sorted(ids, key=lambda id_: (int(id_[0]), int(id_[1])))
+    ]
 
 
 def _busiest(row: Mapping[str, Any]) -> str:
@@ -206,5 +233,5 @@ class SweepAnalysis(Cells):
             from vegaslab.sweeps.analysis.picture import draw
 
             figure = draw(self, name, axes)
-            save(figure, folder / "picture.png")
-            save(figure, folder / "picture.svg")
+            for ending in ("png", "svg", "pdf"):
+                save(figure, folder / f"picture.{ending}")

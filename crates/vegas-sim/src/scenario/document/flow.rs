@@ -87,6 +87,8 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) leave: Option<Field<Name>>,
     /// The flow's user, for [queues that isolate users](networks.md#a-queue-for-each-user). Default: one of its own.
     pub(in crate::scenario) user: Option<Field<Name>>,
+    /// The flow's group, which has figures of its own in comparisons. Default: flows of one algorithm and application.
+    pub(in crate::scenario) group: Option<Field<Name>>,
     /// A rule that the receiver breaks: [`receiver`](#receiver).
     pub(in crate::scenario) receiver: Option<Table<Receiver>>,
     /// The behaviour of the hosts: [`[flow.host]`](#flowhost). Default: `"bsd"`.

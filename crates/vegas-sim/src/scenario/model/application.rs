@@ -44,6 +44,21 @@ pub enum Activity {
     Media(Vec<MediaLayer>),
 }
 
+impl Activity {
+    /// The kind as scenario files write it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Activity::Bulk => "bulk",
+            Activity::Idle => "idle",
+            Activity::Rate(_) => "rate",
+            Activity::OnOff { .. } => "on-off",
+            Activity::Requests { .. } => "requests",
+            Activity::Video(_) => "video",
+            Activity::Media(_) => "media",
+        }
+    }
+}
+
 /// Segments of video. The player requests each when the previous one has arrived and its buffer has room, at the
 /// highest rate of the ladder that is at most four fifths of the previous one's throughput.
 #[derive(Clone, Debug, PartialEq, Eq)]

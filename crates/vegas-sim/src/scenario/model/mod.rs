@@ -305,6 +305,8 @@ pub struct FlowKind {
     pub header: Bytes,
     /// The flow's user, for queues that tell users apart; `None` for one of its own.
     pub user: Option<String>,
+    /// The name of the flow's group, if it has one: [`group_name`](FlowKind::group_name).
+    pub group: Option<String>,
 }
 
 impl Deref for FlowSpec {
@@ -346,7 +348,37 @@ impl FlowKind {
 
     /// Returns whether the application sends media, in packets of any size.
     pub(crate) fn sends_media(&self) -> bool {
-        matches!(&self.application[..], [ApplicationPhase { activity: Activity::Media(_), .. }])
+        self.media_layers() > 0
+    }
+
+    /// The group of the flow: its own, or the algorithm's name, with that of the application unless all data are there
+    /// at the start (`cubic`, `cubic/media`).
+    pub fn group_name(&self) -> String {
+        match (&self.group, self.application_name().as_str()) {
+            (Some(group), _) => group.clone(),
+            (None, "bulk") => self.algorithm.clone(),
+            (None, application) => format!("{}/{application}", self.algorithm),
+        }
+    }
+
+    /// The kinds of the application's phases, each once, in their order (`bulk`, `idle+rate`).
+    pub fn application_name(&self) -> String {
+        let mut kinds: Vec<&str> = Vec::new();
+        for phase in &self.application {
+            let kind = phase.activity.kind();
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        if kinds.is_empty() { "bulk".to_owned() } else { kinds.join("+") }
+    }
+
+    /// The number of layers of the media that the application sends; 0 if it sends none.
+    pub fn media_layers(&self) -> usize {
+        match &self.application[..] {
+            [ApplicationPhase { activity: Activity::Media(layers), .. }] => layers.len(),
+            _ => 0,
+        }
     }
 
     fn router_option(&self) -> u64 {

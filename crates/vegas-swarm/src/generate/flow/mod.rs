@@ -55,6 +55,7 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape, sized: bool) -> Table {
         schedule
     });
     maybe(draw, 15, &mut flow, "user", user);
+    maybe(draw, 15, &mut flow, "group", |draw| draw.pick(&["tested", "others"]));
     shape.add_route(draw, scale, &mut flow);
     flow
 }
