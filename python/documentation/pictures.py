@@ -160,4 +160,22 @@ _ALGORITHMS = [
     ),
 ]
 
-ALL = [*_PARTS, *_ALGORITHMS]
+# --- docs/networks.md ---
+
+
+def _both(label: str, **settings: str) -> list[Curve]:
+    return [Curve(f"{label}, flow {flow}", settings, flow=flow) for flow in (0, 1)]
+
+
+_JITTERED = {f"flow.{flow}.access.jitter": "400us" for flow in (0, 1)}
+
+_NETWORKS = [
+    Picture(
+        "phase-effects",
+        "phase-effects",
+        (0, 120),
+        [_windows(*_both("as it is")), _windows(*_both("jitter 0.4 ms", **_JITTERED))],
+    ),
+]
+
+ALL = [*_PARTS, *_ALGORITHMS, *_NETWORKS]

@@ -17,7 +17,7 @@ from tests.conftest import Command
 from vegaslab.measuring import linux
 from vegaslab.reports import summary as report
 from vegaslab.scenario.source import UnusedWarning, load
-from vegaslab.util import terminal
+from vegaslab.util import progress, terminal
 
 NAME = "vegas+gallop-slow-start+cubic-avoidance+no-fine-retransmit"
 
@@ -211,3 +211,15 @@ def test_linux_run_prints_the_table_that_run_prints(
     assert cli.main(["linux", "run", "lossy", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == summary
     assert "--output" not in (tmp_path / "arguments").read_text()
+
+
+def test_progress_into_a_pipe_is_a_line_a_minute(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now_s = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now_s)
+    shown = progress.Progress(100.0, "run: ")
+    for second in range(150):
+        now_s = float(second)
+        shown(second / 2)
+    assert capsys.readouterr().err == "run:  30 % of 100 s\nrun:  60 % of 100 s\n"

@@ -9,6 +9,7 @@ from typing import Any, Protocol, Self
 
 _SILENT_S = 1.0
 _NOTEBOOK_STEP_S = 0.2
+_LINE_STEP_S = 60.0
 
 
 class Place(Protocol):
@@ -38,6 +39,22 @@ class _Terminal:
         self.write("")
 
 
+class _Lines:
+    """A pipe or a file: a line a minute, so that long work can be seen in a log, and short work leaves none."""
+
+    def __init__(self) -> None:
+        self._written = time.monotonic()
+
+    def write(self, text: str) -> None:
+        if time.monotonic() - self._written >= _LINE_STEP_S:
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
+            self._written = time.monotonic()
+
+    def clear(self) -> None:
+        pass
+
+
 class _Notebook:
     """An output of the notebook cell that runs."""
 
@@ -63,8 +80,8 @@ class _Notebook:
 
 
 def terminal() -> Place:
-    """Returns standard error, if that is a terminal: for commands."""
-    return _Terminal() if sys.stderr.isatty() else _Nowhere()
+    """Returns standard error, a line that changes or else a line a minute: for commands."""
+    return _Terminal() if sys.stderr.isatty() else _Lines()
 
 
 def notebook() -> Place:
