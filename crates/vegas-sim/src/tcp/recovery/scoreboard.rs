@@ -192,6 +192,12 @@ impl Scoreboard {
         (count(Entry::LOST), count(Entry::RETRANSMITTED))
     }
 
+    /// The number of outstanding segments that were found lost and retransmitted since.
+    pub(crate) fn repairs_in_flight(&self) -> u64 {
+        let repaired = Entry::LOST | Entry::RETRANSMITTED;
+        self.entries.iter().filter(|entry| entry.0 & (repaired | Entry::SACKED) == repaired).count() as u64
+    }
+
     /// The number of losses found so far; a segment counts each time it is found lost. Modulo 2^32.
     pub(crate) fn found_lost(&self) -> u32 {
         self.found_lost
@@ -395,6 +401,12 @@ impl Scoreboard {
         self.retransmit_from = self.retransmit_from.min(segment);
         self.lost_end = self.lost_end.max(segment + 1);
         again
+    }
+
+    /// The segments of which the newest copy may still arrive, each after the time at which that left.
+    pub(crate) fn in_network(&self) -> impl Iterator<Item = (Time, u64)> + '_ {
+        let entries = self.entries.iter().zip(self.una..).filter(|(entry, _)| entry.in_pipe() > 0);
+        entries.map(|(entry, segment)| (entry.sent(), segment))
     }
 
     /// Returns whether the copy of a segment that was sent at `sent` may still arrive.

@@ -119,6 +119,7 @@ impl Sender {
         self.timer.stop();
         if let Some(rtt) = self.rtt.on_handshake(now) {
             self.congestion.on_handshake(now, rtt);
+            self.take_in_rtt(rtt);
         }
         self.send(now, UNLIMITED, out);
         self.arm_probe(now);

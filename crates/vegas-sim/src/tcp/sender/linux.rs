@@ -1,7 +1,7 @@
 //! What is different in the sender of a Linux host: its acknowledgements, and the two timers beside the retransmission
 //! timer.
 
-use vegas_core::units::{Segments, Time};
+use vegas_core::units::{Segments, Span, Time};
 use vegas_core::{Controller, LossKind, Phase, Status};
 
 use super::{Sender, UNLIMITED};
@@ -19,23 +19,29 @@ impl Sender {
         let advanced = una > oldest;
         let delivered = self.deliver(now, una, blocks);
         self.keep_offered_edge(oldest);
-        let Some((delivered, of_probe)) = delivered else { return };
+        let Some((delivered, (of_probe, duplicates))) = delivered else { return };
         let rtt = self.rtt.on_acked_times(&delivered.times, una, self.board.next());
+        rtt.into_iter().for_each(|rtt| self.take_in_rtt(rtt));
         if advanced {
             self.restart_timer(now);
         }
-        let found = self.find_losses(now, advanced);
         let ack = Acknowledgement { una, advanced, of_probe, has_new: self.new_segment().is_some() };
         let Recovery::Linux(linux) = &mut self.recovery else { return };
-        let consequences = linux.on_ack(&mut self.board, ack, &delivered, found);
+        let consequences = linux.on_ack(&mut self.board, ack, &delivered);
         self.carry_out(now, consequences, out);
+        let found = self.find_losses(now, advanced);
+        if matches!(&self.recovery, Recovery::Linux(linux) if linux.begins(&self.board, found)) {
+            self.begin_recovery(now, out);
+        }
         self.answer_mark_on_linux(now, una, out);
         let Recovery::Linux(linux) = &self.recovery else { return };
         let in_recovery = linux.is_active() || linux.is_in_cwr();
-        let acked = if advanced { Segments(delivered.count.max(1) as u32) } else { Segments(0) };
+        // a duplicate that may be of a retransmission counts as delivered, too (`tcp_dsack_seen`)
+        let arrived = delivered.count + duplicates;
+        let acked = if advanced { Segments(arrived.max(1) as u32) } else { Segments(0) };
         self.report_ack::<false>(now, acked, rtt, (before, in_recovery), out);
         let Recovery::Linux(linux) = &mut self.recovery else { return };
-        linux.reduce(&self.board, delivered.count, advanced, found);
+        linux.reduce(&self.board, arrived, advanced, found);
         self.note_completion(now);
         let sent = self.stats.segments_sent;
         self.send(now, UNLIMITED, out);
@@ -47,14 +53,14 @@ impl Sender {
         }
     }
 
-    /// Takes the acknowledgement into the scoreboard. Returns what it delivers, and whether it reports the duplicate of
-    /// a probe; `None` for an old one, and if nothing is outstanding.
-    fn deliver(&mut self, now: Time, una: u64, blocks: Option<Blocks>) -> Option<(Delivered, bool)> {
+    /// Takes the acknowledgement into the scoreboard. Returns what it delivers, whether it reports the duplicate of a
+    /// probe, and how many duplicates may be of retransmissions; `None` for an old one, and if nothing is outstanding.
+    fn deliver(&mut self, now: Time, una: u64, blocks: Option<Blocks>) -> Option<(Delivered, (bool, u64))> {
         let Sender { recovery: Recovery::Linux(linux), board, congestion, .. } = self else { return None };
         if una < board.una() {
             return None;
         }
-        let of_probe = linux.on_blocks(board, una, blocks);
+        let duplicates = linux.on_blocks(board, una, blocks);
         if board.outstanding() == 0 {
             linux.on_ack_of_nothing(una);
             return None;
@@ -62,7 +68,14 @@ impl Sender {
         let seen = |segment, entry: Entry| congestion.on_delivered(segment, now, entry.sent());
         let delivered = linux.deliver(board, now, una, blocks, seen);
         congestion.on_acknowledged(una);
-        Some((delivered, of_probe))
+        Some((delivered, duplicates))
+    }
+
+    /// Lets RACK know a round-trip sample, on a Linux host.
+    pub(super) fn take_in_rtt(&mut self, rtt: Span) {
+        if let Recovery::Linux(linux) = &mut self.recovery {
+            linux.on_rtt(rtt);
+        }
     }
 
     /// Looks for losses; `advanced` if an acknowledgement has just acknowledged new data.
@@ -74,7 +87,7 @@ impl Sender {
     }
 
     fn carry_out(&mut self, now: Time, consequences: Consequences<Controller>, out: &mut Outbox) {
-        let Consequences { repaired, spurious, needless, recovered, begins } = consequences;
+        let Consequences { repaired, spurious, needless, recovered } = consequences;
         if let Some(sent) = repaired {
             self.report_repaired(now, sent, out);
         }
@@ -89,9 +102,6 @@ impl Sender {
         if recovered {
             self.report_recovered(now, out);
             self.note_window(now);
-        }
-        if begins {
-            self.begin_recovery(now, out);
         }
     }
 

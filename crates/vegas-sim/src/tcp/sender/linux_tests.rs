@@ -194,21 +194,36 @@ fn a_window_that_has_grown_is_not_lowered_by_the_undo() {
     assert_eq!(peer.window(), window);
 }
 
-/// On a path that reorders, a duplicate widens the reordering window from a quarter of the least RTT, 25 ms, to two
-/// quarters, once per round (RFC 8985, section 6.2, step 4): a segment sent at 100 ms, with an RTT of 102, is lost at
-/// 252 instead of at 227.
+/// On a path that reorders, the duplicate of a retransmission widens the reordering window from a quarter of the least
+/// RTT, 25 ms, to two quarters, once per round (RFC 8985, section 6.2, step 4): a segment sent at 100 ms, with an RTT
+/// of 130, is lost at 280 instead of at 255.
 #[test]
 fn a_duplicate_widens_the_window_for_reordering() {
-    for (duplicates, due) in [(0, 227), (1, 252), (2, 252)] {
+    for (duplicates, due) in [(0, 255), (1, 280), (2, 280)] {
         let (mut peer, _) = connect("");
         peer.ack(200, 0, (1, 2));
         peer.ack(201, 2, NONE);
-        for _ in 0..duplicates {
-            peer.ack(202, 2, (0, 1));
-        }
         peer.ack(202, 2, (3, 4));
+        assert_eq!(peer.due_ms(), Some(227));
+        assert_eq!(peer.timer(), [2]);
+        peer.ack(228, 4, NONE);
+        for _ in 0..duplicates {
+            peer.ack(229, 4, (2, 3));
+        }
+        peer.ack(230, 4, (5, 6));
         assert_eq!(peer.due_ms(), Some(due), "{duplicates} duplicates");
     }
+}
+
+/// Nothing was retransmitted: a duplicate is the network's, and does not widen the window for reordering.
+#[test]
+fn a_duplicate_of_the_network_widens_nothing() {
+    let (mut peer, _) = connect("");
+    peer.ack(200, 0, (1, 2));
+    peer.ack(201, 2, NONE);
+    peer.ack(202, 2, (0, 1));
+    peer.ack(202, 2, (3, 4));
+    assert_eq!(peer.due_ms(), Some(227));
 }
 
 /// A probe repeats segment 1, which was only late; the receiver reports the duplicate when nothing is outstanding. So

@@ -1,6 +1,7 @@
 //! The ends of TCP connections: hosts, thresholds, applications, and receivers that misbehave.
 
 mod applications;
+mod duplicates;
 mod golden;
 mod hosts;
 mod marks;

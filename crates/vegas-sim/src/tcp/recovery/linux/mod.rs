@@ -15,7 +15,7 @@ use vegas_core::units::{Span, Time};
 use super::acked::AckedTimes;
 use super::scoreboard::{Blocks, Entry, Scoreboard};
 use crate::scenario::HostSpec;
-use dsack::{Undo, duplicate};
+use dsack::{Account, Undo, duplicate};
 use frto::{Answer, Verdict, judge};
 use no_sack::Assumed;
 use prr::Prr;
@@ -45,6 +45,7 @@ pub(in crate::tcp) struct LinuxRecovery<S> {
     cwr: Option<u64>,
     /// Present from a timeout until everything sent before the timeout is acknowledged.
     timeout: Option<AfterTimeout<S>>,
+    account: Account,
     /// The undo of the newest recovery or timeout; `None` once it was undone.
     undo: Option<Undo<S>>,
     /// Whether the sender answers the current acknowledgement with new data only.
@@ -82,7 +83,7 @@ pub(in crate::tcp) struct Acknowledgement {
     pub(in crate::tcp) has_new: bool,
 }
 
-/// What follows from an acknowledgement, in this order.
+/// What follows from an acknowledgement, in this order, before the losses that it reveals.
 #[derive(Debug)]
 pub(in crate::tcp) struct Consequences<S> {
     /// A probe has repaired the loss of a segment that had been sent then: the window answers that loss.
@@ -94,8 +95,6 @@ pub(in crate::tcp) struct Consequences<S> {
     pub(in crate::tcp) needless: Option<S>,
     /// A recovery, or the answer to a mark, is over.
     pub(in crate::tcp) recovered: bool,
-    /// A loss begins a recovery.
-    pub(in crate::tcp) begins: bool,
 }
 
 /// A cut of the congestion control's window, segments.
@@ -123,6 +122,7 @@ impl<S> LinuxRecovery<S> {
             prr: None,
             cwr: None,
             timeout: None,
+            account: Account::default(),
             undo: None,
             new_only: false,
             usage: WindowUsage::default(),
@@ -177,28 +177,36 @@ impl<S> LinuxRecovery<S> {
         if self.assumed.is_none() {
             self.rack.on_send(segment, now);
         }
-        let repairs = self.prr.is_some() || self.timeout.is_some();
-        if let Some(undo) = self.undo.as_mut().filter(|_| again && repairs) {
-            undo.on_retransmission();
+        if again {
+            self.account.on_retransmission();
+            self.undo.iter_mut().for_each(Undo::on_retransmission);
         }
         if let Some(prr) = &mut self.prr {
             prr.on_send();
         }
     }
 
+    /// Takes in a round-trip sample.
+    pub(in crate::tcp) fn on_rtt(&mut self, rtt: Span) {
+        self.rack.on_rtt(rtt);
+    }
+
     /// Takes in the report of a duplicate (RFC 2883), if the `blocks` of an acknowledgement of everything before `una`
     /// have one. Returns whether the duplicate is a probe's, which is evidence of nothing else (Linux's
-    /// `FLAG_DSACK_TLP`).
-    pub(in crate::tcp) fn on_blocks(&mut self, board: &Scoreboard, una: u64, blocks: Option<Blocks>) -> bool {
-        let Some(range) = blocks.and_then(|blocks| duplicate(una, blocks)) else { return false };
+    /// `FLAG_DSACK_TLP`), and how many segments were delivered twice.
+    pub(in crate::tcp) fn on_blocks(&mut self, board: &Scoreboard, una: u64, blocks: Option<Blocks>) -> (bool, u64) {
+        let Some(range) = blocks.and_then(|blocks| duplicate(una, blocks)) else { return (false, 0) };
         let of_probe = self.probe.is_repeated_by(range);
+        if !self.account.admits(range) {
+            return (of_probe, 0);
+        }
         if !of_probe {
             self.rack.on_duplicate(una, board.next());
         }
         if let Some(undo) = &mut self.undo {
-            undo.on_duplicate(range);
+            undo.on_duplicate(board, range);
         }
-        of_probe
+        (of_probe, range.1 - range.0)
     }
 
     /// Takes in an acknowledgement while nothing is outstanding: probe and original have arrived.
@@ -261,14 +269,13 @@ impl<S> LinuxRecovery<S> {
         Found { any, retransmission: false }
     }
 
-    /// Decides what follows from an acknowledgement, once it is in the scoreboard and the losses that it reveals are
-    /// `found`.
+    /// Decides what follows from an acknowledgement, once it is in the scoreboard. What is undone or over is so before
+    /// the losses that it reveals are found (`tcp_fastretrans_alert`).
     pub(in crate::tcp) fn on_ack(
         &mut self,
         board: &mut Scoreboard,
         ack: Acknowledgement,
         delivered: &Delivered,
-        found: Found,
     ) -> Consequences<S> {
         let Acknowledgement { una, advanced, of_probe, .. } = ack;
         let is_open = self.is_open();
@@ -280,8 +287,8 @@ impl<S> LinuxRecovery<S> {
         if answered {
             self.prr = None;
         }
-        let (recovered, begins) = self.advance(board, una, found);
-        Consequences { repaired, spurious, needless, recovered: answered || recovered, begins }
+        let recovered = self.end_if_repaired(board, una);
+        Consequences { repaired, spurious, needless, recovered: answered || recovered }
     }
 
     /// Applies F-RTO, and ends the repair after a timeout. Returns what the congestion control becomes again if the
@@ -309,7 +316,7 @@ impl<S> LinuxRecovery<S> {
                     if let Some(assumed) = &mut self.assumed {
                         assumed.forget();
                     }
-                    board.none_lost();
+                    self.unmark_lost(board);
                     self.end_after_timeout();
                     return saved;
                 }
@@ -327,6 +334,14 @@ impl<S> LinuxRecovery<S> {
         None
     }
 
+    /// Takes back that a timeout counted everything as lost. RACK then finds what is lost all the same.
+    fn unmark_lost(&mut self, board: &mut Scoreboard) {
+        board.none_lost();
+        if self.assumed.is_none() {
+            self.rack.wait_for_all(board);
+        }
+    }
+
     fn end_after_timeout(&mut self) {
         self.timeout = None;
         self.rack.on_recovered();
@@ -337,7 +352,7 @@ impl<S> LinuxRecovery<S> {
     fn undo_if_needless(&mut self, board: &mut Scoreboard) -> Option<S> {
         let undo = self.undo.take_if(|undo| undo.is_due())?;
         if self.timeout.take().is_some() {
-            board.none_lost();
+            self.unmark_lost(board);
         }
         if self.active {
             self.active = false;
@@ -346,15 +361,10 @@ impl<S> LinuxRecovery<S> {
         Some(undo.into_saved())
     }
 
-    /// Ends recovery when everything sent before its beginning is acknowledged, and begins one with a loss; after a
-    /// timeout only the loss of a retransmission begins one. Returns whether one is over, and whether one begins.
-    fn advance(&mut self, board: &mut Scoreboard, una: u64, found: Found) -> (bool, bool) {
-        let begins = if self.timeout.is_some() { found.retransmission } else { found.any };
-        if !self.active {
-            return (false, begins);
-        }
-        if una < self.recover {
-            return (false, false);
+    /// Ends recovery when everything sent before its beginning is acknowledged; returns whether it is over.
+    fn end_if_repaired(&mut self, board: &mut Scoreboard, una: u64) -> bool {
+        if !self.active || una < self.recover {
+            return false;
         }
         if una == self.recover
             && let Some(assumed) = &mut self.assumed
@@ -362,12 +372,21 @@ impl<S> LinuxRecovery<S> {
             // until the end is passed duplicates may come from segments that were sent twice, and begin no new recovery
             // (RFC 6582, section 3.2)
             assumed.give_back(board);
-            return (false, false);
+            return false;
         }
         self.active = false;
         self.prr = None;
         self.rack.on_recovered();
-        (true, begins || board.oldest_lost().is_some())
+        true
+    }
+
+    /// Returns whether the losses `found` begin a recovery, or those of a recovery that is over; after a timeout only
+    /// the loss of a retransmission begins one.
+    pub(in crate::tcp) fn begins(&self, board: &Scoreboard, found: Found) -> bool {
+        match self.timeout {
+            Some(_) => found.retransmission,
+            None => !self.active && (found.any || board.oldest_lost().is_some()),
+        }
     }
 
     /// Returns whether the loss that begins a recovery cuts the window; if the window is already answering a mark its
@@ -378,13 +397,14 @@ impl<S> LinuxRecovery<S> {
 
     /// Begins a recovery; `saved` is the congestion control before it, `cut` its answer if the loss cuts.
     pub(in crate::tcp) fn begin(&mut self, board: &Scoreboard, saved: S, cut: Option<Cut>) {
+        let in_flight = board.repairs_in_flight() + u64::from(self.probe.is_repeating());
         self.cwr = None;
         self.prr = cut.map(Cut::in_proportion).or(self.prr);
         self.active = true;
         self.recover = board.max();
         self.probe.cancel();
         self.timeout = None;
-        self.undo = Some(Undo::new(saved, board.una()));
+        self.undo = Some(Undo::new(saved, board.una(), in_flight));
     }
 
     /// Enters Linux's state CWR: the window answers a mark as it answers a loss, in proportion to what arrives.
@@ -418,7 +438,7 @@ impl<S> LinuxRecovery<S> {
     where
         S: Clone,
     {
-        let una = board.una();
+        let (una, probes) = (board.una(), self.probe.is_repeating());
         self.cancel_timers();
         self.prr = None;
         self.cwr = None;
@@ -428,7 +448,8 @@ impl<S> LinuxRecovery<S> {
         let again = self.timeout.take();
         let is_new = again.as_ref().is_none_or(|after| after.una < una);
         if is_new {
-            self.undo = Some(Undo::new(saved.clone(), una));
+            // the retransmissions in flight count as lost
+            self.undo = Some(Undo::new(saved.clone(), una, u64::from(probes)));
         }
         let frto = match again {
             Some(after) => after.frto,
@@ -532,19 +553,19 @@ mod tests {
         now: Time,
         una: u64,
         block: (u64, u64),
-    ) -> Consequences<&'static str> {
+    ) -> (Consequences<&'static str>, bool) {
         let advanced = una > board.una();
         let blocks = (block.0 < block.1).then_some([block, (0, 0), (0, 0)]);
         let delivered = linux.deliver(board, now, una, blocks, |_, _| {});
-        let found = linux.find_losses(board, now, Some(RTT), advanced);
         let ack = Acknowledgement { una, advanced, of_probe: false, has_new: true };
-        let consequences = linux.on_ack(board, ack, &delivered, found);
+        let consequences = linux.on_ack(board, ack, &delivered);
+        let found = linux.find_losses(board, now, Some(RTT), advanced);
         linux.reduce(board, delivered.count, advanced, found);
-        consequences
+        (consequences, linux.begins(board, found))
     }
 
     fn begin(linux: &mut LinuxRecovery<&'static str>, board: &mut Scoreboard) {
-        assert!(acknowledge(linux, board, ms(100), 0, (1, 4)).begins);
+        assert!(acknowledge(linux, board, ms(100), 0, (1, 4)).1);
         linux.begin(board, "before", Some(Cut { before: 10, after: 5 }));
     }
 
@@ -556,9 +577,9 @@ mod tests {
         begin(&mut linux, &mut board);
         assert!(linux.is_active());
         assert_eq!(linux.next_by_pipe(&mut board, Some(10)), Some(0));
-        assert!(!acknowledge(&mut linux, &mut board, ms(200), 9, (0, 0)).recovered);
-        let over = acknowledge(&mut linux, &mut board, ms(201), 10, (0, 0));
-        assert_eq!((over.recovered, over.begins, linux.is_open(), linux.window()), (true, false, true, None));
+        assert!(!acknowledge(&mut linux, &mut board, ms(200), 9, (0, 0)).0.recovered);
+        let (over, begins) = acknowledge(&mut linux, &mut board, ms(201), 10, (0, 0));
+        assert_eq!((over.recovered, begins, linux.is_open(), linux.window()), (true, false, true, None));
     }
 
     /// Segment 0 was retransmitted, and the receiver reports that it had arrived before: the recovery was needless.
@@ -568,9 +589,9 @@ mod tests {
         begin(&mut linux, &mut board);
         board.on_retransmission(0, ms(100));
         linux.on_send(0, ms(100), true);
-        assert_eq!(acknowledge(&mut linux, &mut board, ms(101), 4, (0, 0)).needless, None);
-        assert!(!linux.on_blocks(&board, 4, Some([(0, 1), (0, 0), (0, 0)])), "no probe");
-        assert_eq!(acknowledge(&mut linux, &mut board, ms(200), 4, (0, 0)).needless, Some("before"));
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(101), 4, (0, 0)).0.needless, None);
+        assert_eq!(linux.on_blocks(&board, 4, Some([(0, 1), (0, 0), (0, 0)])), (false, 1), "no probe");
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(200), 4, (0, 0)).0.needless, Some("before"));
         assert!(linux.is_open());
     }
 
@@ -584,10 +605,10 @@ mod tests {
         assert!(linux.is_recovering());
         board.on_retransmission(0, ms(300));
         linux.on_send(0, ms(300), true);
-        assert_eq!(acknowledge(&mut linux, &mut board, ms(301), 1, (0, 0)).spurious, None);
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(301), 1, (0, 0)).0.spurious, None);
         assert_eq!(linux.next_by_pipe(&mut board, Some(10)), Some(10));
         linux.on_answered();
-        assert_eq!(acknowledge(&mut linux, &mut board, ms(302), 2, (0, 0)).spurious, Some("before"));
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(302), 2, (0, 0)).0.spurious, Some("before"));
         assert_eq!((linux.is_open(), board.next_retransmission()), (true, None));
     }
 

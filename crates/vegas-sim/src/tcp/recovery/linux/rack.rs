@@ -12,7 +12,7 @@ use crate::tcp::recovery::scoreboard::{Entry, Scoreboard};
 pub(super) struct Rack {
     /// The delivered segment that was sent last: its newest departure, and its number.
     newest: Option<(Time, u64)>,
-    /// The round-trip time of that segment.
+    /// The round-trip time of the delivered segment that was taken in last (`tcp_rack_advance`).
     rtt: Span,
     min_rtt: Span,
     /// One past the highest segment delivered (RACK.fack).
@@ -76,19 +76,23 @@ impl Rack {
         self.sent.push_back((now, segment));
     }
 
-    /// Steps 1 to 3 of section 6.2, for one segment that is newly reported received.
+    /// Step 1 of section 6.2: takes in a round-trip sample, of which the handshake gives the first (`tcp_min_rtt`).
+    pub(super) fn on_rtt(&mut self, rtt: Span) {
+        self.min_rtt = self.min_rtt.min(rtt);
+    }
+
+    /// Steps 2 and 3, for one segment that is newly reported received.
     pub(super) fn on_delivered(&mut self, segment: u64, entry: Entry, now: Time) {
         let rtt = now.since(entry.sent());
-        if !entry.is_repeated() {
-            self.min_rtt = self.min_rtt.min(rtt);
-            self.reordering_seen |= segment < self.highest;
-        }
+        self.reordering_seen |= !entry.is_repeated() && segment < self.highest;
         self.highest = self.highest.max(segment + 1);
         // faster than the path: the original has arrived, not the retransmission
-        let by_original = entry.is_repeated() && rtt < self.min_rtt;
-        if !by_original && self.newest.is_none_or(|newest| (entry.sent(), segment) > newest) {
+        if entry.is_repeated() && rtt < self.min_rtt {
+            return;
+        }
+        self.rtt = rtt;
+        if self.newest.is_none_or(|newest| (entry.sent(), segment) > newest) {
             self.newest = Some((entry.sent(), segment));
-            self.rtt = rtt;
         }
     }
 
@@ -117,6 +121,12 @@ impl Rack {
             true => Span::from_nanos(self.min_rtt.as_nanos() / 4).times(self.window_quarters).min(srtt),
             false => Span::ZERO,
         }
+    }
+
+    /// Waits again for all segments that have not arrived, after a timeout that was undone.
+    pub(super) fn wait_for_all(&mut self, board: &Scoreboard) {
+        self.sent = board.in_network().collect();
+        self.sent.make_contiguous().sort_unstable();
     }
 
     /// Step 5: marks lost segments, and sets the time at which the others sent before the newest delivered one count as

@@ -60,6 +60,11 @@ impl Probe {
         Some(new.unwrap_or(newest))
     }
 
+    /// Returns whether a probe is outstanding that repeats a segment.
+    pub(super) fn is_repeating(&self) -> bool {
+        self.pending.is_some_and(|probe| probe.repeats.is_some())
+    }
+
     /// Returns whether the outstanding probe repeats the segment with which this range of duplicates ends.
     pub(super) fn is_repeated_by(&self, (_, to): (u64, u64)) -> bool {
         self.pending.is_some_and(|probe| probe.repeats.is_some() && probe.end == to)
