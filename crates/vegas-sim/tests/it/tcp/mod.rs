@@ -8,3 +8,4 @@ mod marks;
 mod misbehaving;
 mod receive_window;
 mod round_trips;
+mod without_sack;

@@ -229,7 +229,7 @@ impl<S> LinuxRecovery<S> {
             return take_in(board, (&mut self.rack, recover), now, una, blocks, seen);
         };
         let acked = una - board.una();
-        let repairs = self.timeout.as_ref().map(|_| board.max() > recover);
+        let repairs = self.timeout.as_ref().map(|_| una < recover && board.max() > recover);
         let rack = &mut self.rack;
         let (delivered, count) =
             assumed.on_ack(board, acked, repairs, |board| take_in(board, (rack, recover), now, una, None, seen));
@@ -328,7 +328,7 @@ impl<S> LinuxRecovery<S> {
                 Verdict::Open => {}
             }
         }
-        if is_over && !self.new_only {
+        if is_over && !self.new_only && !self.holds(ack.una) {
             self.end_after_timeout();
         }
         None
@@ -366,18 +366,21 @@ impl<S> LinuxRecovery<S> {
         if !self.active || una < self.recover {
             return false;
         }
-        if una == self.recover
-            && let Some(assumed) = &mut self.assumed
-        {
-            // until the end is passed duplicates may come from segments that were sent twice, and begin no new recovery
-            // (RFC 6582, section 3.2)
-            assumed.give_back(board);
+        if self.holds(una) {
+            self.assumed.iter_mut().for_each(|assumed| assumed.give_back(board));
             return false;
         }
         self.active = false;
         self.prr = None;
         self.rack.on_recovered();
         true
+    }
+
+    /// Returns whether the repair lasts until its end is passed, as without SACK: until then duplicates may come from
+    /// segments that were sent twice, and begin no new recovery (RFC 6582, section 3.2;
+    /// `tcp_is_non_sack_preventing_reopen`).
+    fn holds(&self, una: u64) -> bool {
+        self.assumed.is_some() && una == self.recover
     }
 
     /// Returns whether the losses `found` begin a recovery, or those of a recovery that is over; after a timeout only
