@@ -135,11 +135,8 @@ fn slower(stage: &mut Stage<'_>) -> Judged {
     let story = Story::of(stage, &Network { changes, duration, ..network })?;
     let old = story.between(Time::ZERO, at).last().ok_or_else(|| Miss::failed("nothing", "a run"))?.max_bw()?;
     known!(story.looks[0], bw_shortterm)?;
-    let is_low = |look: &&Look| look.inside.bw_shortterm.is_some_and(|rate| (rate as f64) < 700.0 * old);
-    let low = story.from(at).iter().find(is_low);
-    let low = low.ok_or_else(|| Miss::failed("bw_shortterm is not below 0.7 of the old rate", "losses lower it"))?;
-    let lost = low.outside.lost;
-    check(lost > 0, || "nothing is lost".into(), "losses lower bw_shortterm")?;
+    let low = lowered(&story, at, old)?;
+    check(low.outside.lost > 0, || "nothing is lost".into(), "losses lower bw_shortterm")?;
     // a cycle counts a round trip after PROBE_UP (AdvanceMaxBwFilter), unless PROBE_RTT comes first
     let counts = |next: &Look| {
         let until_probe_rtt = story.from(next.at).iter().take_while(|look| look.inside.state != State::ProbeRtt);
@@ -170,6 +167,43 @@ fn slower(stage: &mut Stage<'_>) -> Judged {
     let end = last.max_bw()? / per_second;
     check((0.9..=1.05).contains(&end), || format!("max_bw ends at {end:.3} of the new rate"), "the path's rate")?;
     Ok(format!("bw_shortterm low at {}, max_bw at {} after {cycles} cycles", seconds(low.at), seconds(adapted.at)))
+}
+
+/// BBR.Beta with its rounding in 256ths, and what a second cut leaves at most.
+const ONE_CUT: [f64; 2] = [0.69, 0.704];
+const TWO_CUTS: f64 = 0.7;
+
+/// The first moment after the change at which losses have lowered bw_shortterm: by BBR.Beta each round trip with losses
+/// (LossLowerBounds), until PROBE_REFILL or the end of PROBE_RTT resets it. Where none of these times lasts two round
+/// trips there is one cut, of exactly BBR.Beta, as the path delivers a tenth.
+fn lowered(story: &Story, from: Time, old: f64) -> Result<Look, Miss> {
+    let part = |look: &Look| look.inside.bw_shortterm.map_or(f64::INFINITY, |rate| rate as f64 / 1_000.0 / old);
+    let is_once = rounds_between_resets(story, from)? < 2;
+    let is_low = |look: &&Look| if is_once { part(look) <= ONE_CUT[1] } else { part(look) < TWO_CUTS };
+    let looks = story.from(from);
+    let low = looks.iter().find(is_low);
+    let low = *low.ok_or_else(|| Miss::failed("bw_shortterm is not below 0.7 of the old rate", "losses lower it"))?;
+    let least = looks.iter().map(part).fold(f64::INFINITY, f64::min);
+    let seen = || format!("bw_shortterm is {least:.3} of the old rate in a round trip");
+    check(!is_once || least >= ONE_CUT[0], seen, "BBR.Beta of it")?;
+    Ok(low)
+}
+
+/// The most round trips from a time on, without a reset of the short-term model, in states that losses lower.
+fn rounds_between_resets(story: &Story, from: Time) -> Result<i64, Miss> {
+    let (mut most, mut began) = (0, None);
+    for stay in story.stays().iter().filter(|stay| stay.next.is_none_or(|next| next.at > from)) {
+        if matches!(stay.state, State::Startup | State::ProbeRefill | State::ProbeUp) {
+            began = None;
+            continue;
+        }
+        let (first, end) = (known!(stay.first(), round_count)?, known!(stay.next.unwrap_or(stay.last()), round_count)?);
+        most = most.max(end - *began.get_or_insert(first));
+        if stay.state == State::ProbeRtt {
+            began = None;
+        }
+    }
+    Ok(most)
 }
 
 fn slower_outside(stage: &mut Stage<'_>) -> Judged {

@@ -69,6 +69,11 @@ impl AckedTimes {
         self.sacked.newest().is_some()
     }
 
+    /// The round-trip time of the oldest segment that a block reports and that was sent once.
+    pub(in crate::tcp) fn longest_sacked(&self) -> Option<Span> {
+        self.sacked.oldest()
+    }
+
     fn in_order(&self) -> Times {
         if self.repeated { Times::default() } else { self.in_order }
     }

@@ -22,7 +22,7 @@ impl Sender {
         let Some((delivered, (of_probe, duplicates))) = delivered else { return };
         let rtt = self.rtt.on_acked_times(&delivered.times, una, self.board.next());
         rtt.into_iter().for_each(|rtt| self.take_in_rtt(rtt));
-        if advanced {
+        if advanced || self.shows_head_may_arrive(now, &delivered) {
             self.restart_timer(now);
         }
         let ack = Acknowledgement { una, advanced, of_probe, has_new: self.new_segment().is_some() };
@@ -71,6 +71,13 @@ impl Sender {
         Some((delivered, duplicates))
     }
 
+    /// Returns whether a block reports a segment that left before the newest copy of the oldest outstanding one, which
+    /// may then still arrive: the timer restarts, but does not go on for ever in recovery (`tcp_clean_rtx_queue`).
+    fn shows_head_may_arrive(&self, now: Time, delivered: &Delivered) -> bool {
+        let head = || self.board.entry(self.board.una());
+        delivered.times.longest_sacked().is_some_and(|rtt| head().is_some_and(|head| rtt > now.since(head.sent())))
+    }
+
     /// Lets RACK know a round-trip sample, on a Linux host.
     pub(super) fn take_in_rtt(&mut self, rtt: Span) {
         if let Recovery::Linux(linux) = &mut self.recovery {
@@ -117,7 +124,6 @@ impl Sender {
         if let Recovery::Linux(linux) = &mut self.recovery {
             linux.begin(&self.board, saved, cut);
         }
-        self.restart_timer(now);
     }
 
     fn answer_mark_on_linux(&mut self, now: Time, una: u64, out: &mut Outbox) {

@@ -554,6 +554,10 @@ impl Sender {
         self.stats.retransmitted += 1;
         out.incidents.push((IncidentKind::Retransmit, self.rules.layout.first_byte(segment)));
         self.leave::<false>(now, segment, false, out);
+        // as Linux does with the oldest segment (`tcp_xmit_retransmit_queue`)
+        if segment == self.board.una() && matches!(self.recovery, Recovery::Linux(_)) {
+            self.restart_timer(now);
+        }
     }
 
     /// Reports a segment that is about to leave to a control that asks for it.
