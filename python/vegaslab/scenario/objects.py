@@ -746,6 +746,8 @@ class Traffic(Table):
     interarrival: str | None = None
     """poisson-transfers, tcplib: mean time between the starts of two transfers or conversations; above 0, 1 h at most.
     Required in poisson-transfers and tcplib."""
+    items: int | None = None
+    """tcplib: number of items in each conversation of FTP and NNTP, 1 to 1000. Default: drawn from tcplib's tables."""
     size: str | None = None
     """poisson-transfers: payload of a transfer, the mean where it is random. Required in poisson-transfers."""
     size_distribution: Literal["fixed", "exponential", "pareto"] | None = None

@@ -26,6 +26,7 @@ const ON_OFF: &[TrafficKind] = &[TrafficKind::ExponentialOnOff, TrafficKind::Par
 const SHAPED: &[TrafficKind] = &[TrafficKind::ParetoOnOff, TrafficKind::PoissonTransfers];
 const TRANSFERS: &[TrafficKind] = &[TrafficKind::PoissonTransfers];
 const ARRIVALS: &[TrafficKind] = &[TrafficKind::PoissonTransfers, TrafficKind::Tcplib];
+const CONVERSATIONS: &[TrafficKind] = &[TrafficKind::Tcplib];
 const TRACED: &[TrafficKind] = &[TrafficKind::ConnectionTrace];
 const CONNECTIONS: &[TrafficKind] = &[TrafficKind::PoissonTransfers, TrafficKind::Tcplib, TrafficKind::ConnectionTrace];
 
@@ -48,6 +49,7 @@ pub(super) fn resolve(
         TrafficKind::PoissonTransfers => Load::Transfers(transfers(key, traffic, duration, (network, path), folder)?),
         TrafficKind::Tcplib => Load::Conversations(ConversationSpec {
             interarrival: period(child(key, "interarrival"), traffic.interarrival)?,
+            items: traffic.items.map(|items| items.0.0 as u32),
             connection: Box::new(connection(key, traffic, duration, (network, path), folder)?),
         }),
         TrafficKind::ConnectionTrace => Load::Replay(ReplaySpec {
@@ -70,6 +72,7 @@ fn check_keys(key: &str, traffic: &Traffic) -> Checked<()> {
         ("whole_packets", traffic.whole_packets.is_some(), ON_OFF),
         ("shape", traffic.shape.is_some(), SHAPED),
         ("interarrival", traffic.interarrival.is_some(), ARRIVALS),
+        ("items", traffic.items.is_some(), CONVERSATIONS),
         ("size", traffic.size.is_some(), TRANSFERS),
         ("size_distribution", traffic.size_distribution.is_some(), TRANSFERS),
         ("trace", traffic.trace.is_some(), TRACED),

@@ -75,8 +75,8 @@ impl Source {
                 let arrivals = Arrivals::Poisson(*interarrival, Work::Sizes(*size, *distribution));
                 Kind::Transfers(Box::new(Transfers::new(arrivals, connection, duration, stream)))
             }
-            Load::Conversations(ConversationSpec { interarrival, connection }) => {
-                let arrivals = Arrivals::Poisson(*interarrival, Work::Conversations);
+            Load::Conversations(ConversationSpec { interarrival, items, connection }) => {
+                let arrivals = Arrivals::Poisson(*interarrival, Work::Conversations(*items));
                 Kind::Transfers(Box::new(Transfers::new(arrivals, connection, duration, stream)))
             }
             Load::Replay(ReplaySpec { trace, connection }) => {

@@ -42,8 +42,8 @@ pub(super) enum Arrivals {
 pub(super) enum Work {
     /// An amount of data to send: its mean, and its distribution.
     Sizes(Bytes, Option<Distribution>),
-    /// A conversation of tcplib.
-    Conversations,
+    /// A conversation of tcplib; its number of items, if given.
+    Conversations(Option<u32>),
 }
 
 impl Transfers {
@@ -78,7 +78,7 @@ impl Transfers {
             Arrivals::Poisson(_, Work::Sizes(mean, Some(distribution))) => {
                 (Some(draw_size(*distribution, *mean, &mut self.stream)), Writes::AllAtOnce)
             }
-            Arrivals::Poisson(_, Work::Conversations) => self.converse(now),
+            Arrivals::Poisson(_, Work::Conversations(items)) => self.converse(*items, now),
             Arrivals::Traced { trace, .. } => {
                 let connection = &trace.connections()[self.started as usize];
                 (None, Writes::Awaited(Arc::clone(&connection.epochs)))
@@ -90,9 +90,9 @@ impl Transfers {
         (&self.connection, writes)
     }
 
-    fn converse(&mut self, now: Time) -> (Option<Bytes>, Writes) {
+    fn converse(&mut self, items: Option<u32>, now: Time) -> (Option<Bytes>, Writes) {
         let application = tcplib::Application::draw(&mut self.stream);
-        match application.size(&mut self.stream) {
+        match application.size(items, &mut self.stream) {
             Some(size) => (Some(size), Writes::AllAtOnce),
             None => {
                 let payload_max = self.connection.packet.get() - self.connection.header.get();

@@ -93,6 +93,8 @@ fn transfers(draw: &mut Draw, scale: &Scale, sized: bool, source: &mut Table) {
         let bytes = draw.log_between(1, 100_000);
         set(source, "size", quantity::size(draw, bytes));
         maybe(draw, 60, source, "size_distribution", |draw| draw.pick(&["fixed", "exponential", "pareto"]));
+    } else {
+        maybe(draw, 30, source, "items", |draw| draw.between(1, 3));
     }
     set(source, "flow", flow::connection(draw, scale, sized));
 }

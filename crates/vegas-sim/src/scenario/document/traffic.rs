@@ -5,7 +5,7 @@ use serde::Deserialize;
 use vegas_core::units::{Bytes, Rate, Span};
 
 use super::{Flow, Link};
-use crate::scenario::document::scalar::{Name, Named, Shape};
+use crate::scenario::document::scalar::{Name, Named, Shape, Whole};
 use crate::scenario::model::Side;
 use crate::scenario::read::field::{Field, Table};
 
@@ -38,6 +38,8 @@ pub(in crate::scenario) struct Traffic {
     /// poisson-transfers, tcplib: mean time between the starts of two transfers or conversations; above 0, 1 h at most.
     /// Required in poisson-transfers and tcplib.
     pub(in crate::scenario) interarrival: Option<Field<Span>>,
+    /// tcplib: number of items in each conversation of FTP and NNTP, 1 to 1000. Default: drawn from tcplib's tables.
+    pub(in crate::scenario) items: Option<Field<Whole<1, 1000>>>,
     /// poisson-transfers: payload of a transfer, the mean where it is random. Required in poisson-transfers.
     pub(in crate::scenario) size: Option<Field<Bytes>>,
     /// poisson-transfers: the distribution of the sizes. Default: `"fixed"`.

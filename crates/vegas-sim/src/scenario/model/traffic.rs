@@ -75,6 +75,8 @@ pub struct TransferSpec {
 pub struct ConversationSpec {
     /// The mean time between two arrivals.
     pub interarrival: Span,
+    /// The number of items of FTP's and NNTP's conversations; `None` if it is drawn from tcplib's tables.
+    pub items: Option<u32>,
     /// The description of every connection, except its start and its size.
     pub connection: Box<FlowSpec>,
 }

@@ -40,13 +40,14 @@ impl Application {
         MIX[0].0
     }
 
-    /// Draws the payload of a conversation that is sent as fast as TCP allows; `None` for one at a human's pace.
-    pub(super) fn size(self, stream: &mut Stream) -> Option<Bytes> {
+    /// Draws the payload of a conversation that is sent as fast as TCP allows; `None` for one at a human's pace. FTP's
+    /// and NNTP's have `items`, or a number of them from the tables.
+    pub(super) fn size(self, items: Option<u32>, stream: &mut Stream) -> Option<Bytes> {
         let bytes = match self {
             Application::Telnet => return None,
             Application::Smtp => whole(tables::SMTP_ITEMSIZE, stream),
-            Application::Nntp => items(tables::NNTP_NITEMS, stream, |stream| whole(tables::NNTP_ITEMSIZE, stream)),
-            Application::Ftp => items(tables::FTP_NITEMS, stream, |stream| {
+            Application::Nntp => sum(items, tables::NNTP_NITEMS, stream, |stream| whole(tables::NNTP_ITEMSIZE, stream)),
+            Application::Ftp => sum(items, tables::FTP_NITEMS, stream, |stream| {
                 whole(tables::FTP_CTLSIZE, stream) + whole(tables::FTP_ITEMSIZE, stream)
             }),
         };
@@ -54,9 +55,10 @@ impl Application {
     }
 }
 
-/// Draws the number of items from the table, one at least; returns the sum of their bytes.
-fn items(counts: Quantiles, stream: &mut Stream, mut item: impl FnMut(&mut Stream) -> u64) -> u64 {
-    (0..whole(counts, stream).max(1)).map(|_| item(stream)).sum()
+/// Returns the bytes of all items. Their number, one at least, is drawn from the table if it is not given.
+fn sum(given: Option<u32>, counts: Quantiles, stream: &mut Stream, mut item: impl FnMut(&mut Stream) -> u64) -> u64 {
+    let count = given.map_or_else(|| whole(counts, stream).max(1), u64::from);
+    (0..count).map(|_| item(stream)).sum()
 }
 
 /// Draws the writes of a user from `start` on, until the conversation or the run ends: one packet after each

@@ -88,6 +88,25 @@ fn the_mix_is_tcplibs() {
     assert!((1_070..1_330).contains(&share(Application::Nntp)));
 }
 
+/// The means of an item are those of its tables, 27.9 + 26986 and 1982 bytes.
+#[test]
+fn given_items_replace_the_table_of_their_number() {
+    let mean = |application: Application, items| {
+        let mut stream = Stream::named(1, "items");
+        let drawn = (0..100_000).map(|_| application.size(items, &mut stream).unwrap().get());
+        drawn.sum::<u64>() as f64 / 100_000.0
+    };
+    for (application, item) in [(Application::Ftp, 27_014.0), (Application::Nntp, 1_982.0)] {
+        let (one, three) = (mean(application, Some(1)) / item, mean(application, Some(3)) / item);
+        assert!(
+            (0.95..1.05).contains(&one) && (2.85..3.15).contains(&three),
+            "{application:?}: {one} and {three} items"
+        );
+        assert!(mean(application, None) > 6.0 * item);
+    }
+    assert_eq!(mean(Application::Smtp, Some(3)).to_bits(), mean(Application::Smtp, None).to_bits(), "one item always");
+}
+
 #[test]
 fn telnet_is_typed_over_time_and_cut_to_segments() {
     let run_end = Time::from_nanos(60_000_000_000);

@@ -174,6 +174,11 @@ fn conversations() {
             ),
             (
                 "interarrival = \"30ms\"\n",
+                "interarrival = \"30ms\"\nitems = 0\n",
+                ":17: traffic.0.items: 0 was given; expected a whole number from 1 to 1000",
+            ),
+            (
+                "interarrival = \"30ms\"\n",
                 "",
                 r#":14: traffic.0.interarrival: is missing; give one, such as interarrival = "100ms""#,
             ),
