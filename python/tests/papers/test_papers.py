@@ -20,6 +20,7 @@ from vegaslab.papers.experiments.experiment import Answer, Run
 from vegaslab.papers.judging import verdict
 from vegaslab.papers.judging.claims import PAPERS, Claim, Limit, claims, flat
 from vegaslab.papers.judging.errors import PapersError
+from vegaslab.papers.judging.reason import judged_by
 from vegaslab.papers.judging.verdict import Finding, Reading, judge
 from vegaslab.papers.registry import EXPERIMENTS, not_carried_out
 from vegaslab.papers.report.chapter import Chapter
@@ -111,7 +112,7 @@ def claim(**changes: object) -> Claim:
 
 @pytest.fixture
 def explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = {word: f"why {word}" for word in get_args(verdict.Word) if word != "reproduced"}
+    words = {word: f"why {word}" for word in get_args(verdict.Word)}
     monkeypatch.setattr(verdict, "causes", lambda: {"T-1": words})
 
 
@@ -130,7 +131,18 @@ def explained(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_verdicts(ours: float, holds: bool, arithmetic: str, word: str) -> None:
     found = judge(claim(), Finding(values=(ours,), holds=holds, arithmetic=arithmetic))
     assert found.word == word
-    assert found.cause == (f"why {word}" if word != "reproduced" else "within the limit (within 10 %)")
+    assert found.cause == f"why {word}"
+
+
+def test_a_claim_that_is_reproduced_needs_no_cause() -> None:
+    assert judge(claim(), Finding(values=(110.0,), holds=True)).cause == "within the limit (within 10 %)"
+
+
+@pytest.mark.usefixtures("explained")
+@pytest.mark.parametrize(("ours", "word"), [(110.0, "not discriminating"), (110.1, "differs")])
+def test_what_wrong_implementations_pass_counts_apart(ours: float, word: str) -> None:
+    found = judge(claim(not_discriminating="a test"), Finding(values=(ours,), holds=True))
+    assert (found.word, found.cause) == (word, "why reproduced" if word == "not discriminating" else "why differs")
 
 
 def readings(*pairs: tuple[float, bool]) -> Finding:
@@ -232,6 +244,42 @@ def test_commands_that_rerun_causes_are_good() -> None:
 def test_an_exact_limit_is_half_of_the_last_printed_digit(printed: float, ours: float, word: str) -> None:
     exact = claim(values=(printed,), limit=Limit(rule="exact", size=0.0, reason="a test"))
     assert judge(exact, Finding(values=(ours,), holds=True)).word == word
+
+
+@pytest.mark.usefixtures("explained")
+@pytest.mark.parametrize(("ours", "word"), [(106.0, "reproduced"), (94.0, "reproduced"), (106.1, "differs")])
+def test_a_limit_of_standard_errors_is_theirs_and_ours(ours: float, word: str) -> None:
+    errors = claim(limit=Limit(rule="standard_errors", size=3.0, reason="a test"))
+    judged = judge(errors, Finding(values=(ours,), holds=True, errors=(2.0,)))
+    assert judged.word == word
+    off = f"{abs(ours - 100) / 2:.3g}"
+    assert judged_by(judged) == f"off by {off}, of 3 standard errors allowed; the conclusion holds"
+    with pytest.raises(PapersError, match="1 values were found, with 0 errors"):
+        judge(errors, Finding(values=(ours,), holds=True))
+
+
+def test_the_chance_that_a_right_implementation_fails() -> None:
+    """P(|z| > 3) is 0.0027 for one number (Jain 1991, table A.1)."""
+    errors = Limit(rule="standard_errors", size=3.0, reason="a test")
+    assert claim(limit=errors).chance_of_failing == pytest.approx(0.0027, abs=1e-5)
+    assert claim(limit=errors, values=(1.0,) * 8).chance_of_failing == pytest.approx(8 * 0.0027, rel=0.02)
+    assert claim().chance_of_failing == 0
+
+
+@pytest.mark.usefixtures("explained")
+def test_what_is_beyond_a_margin_of_ours_differs() -> None:
+    shape = claim(values=(), limit=Limit(rule="holds", size=0.0, reason="a test"))
+    assert judge(shape, Finding(values=(2.1,), holds=True, beyond="2.1 for 2")).word == "differs"
+    assert judge(shape, Finding(values=(2.1,), holds=True)).word == "reproduced"
+    assert judge(shape, Finding(values=(2.1,), holds=False, beyond="2.1 for 2")).word == "contradicted"
+    assert judged_by(judge(shape, Finding(values=(2.1,), holds=True, beyond="2.1 for 2"))).startswith("2.1 for 2; ")
+
+
+def test_causes_take_their_numbers_from_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "{ours[0]:.1f} for {paper[0]:g}, {readings[1][0]:.0f}, {other:.2f}"
+    monkeypatch.setattr(verdict, "causes", lambda: {"T-1": {"open": text}})
+    found = replace(readings((150.0, True), (100.0, True)), facts={"other": 0.5})
+    assert judge(claim(undecided="the queue"), found).cause == "150.0 for 100, 100, 0.50"
 
 
 @pytest.mark.usefixtures("explained")

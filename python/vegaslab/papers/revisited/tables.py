@@ -2,6 +2,7 @@
 XII), and over the long path (tables X, XI).
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,15 +17,20 @@ from vegaslab.papers.revisited.setting import (
     GROUNDS,
     KINDS,
     LOADS,
+    QUICK_SEEDS,
+    READINGS,
+    SEEDS,
     TCPLIB,
     WAN,
     Floats,
     Kind,
     batch,
     cut_short,
+    kinds_run,
     over,
     phase_cells,
     resent_kb,
+    run_key,
     throughput_kbps,
 )
 from vegaslab.statistics import mean_interval, paired_difference
@@ -32,35 +38,38 @@ from vegaslab.statistics import mean_interval, paired_difference
 RENO, ONLY_CA, WITHOUT_CA, VEGAS = 0, 2, 5, 7
 """Places of cells in the 2^3 design: nothing on, congestion avoidance alone, all but that, all on."""
 
-_SEEDS, _QUICK_SEEDS = 50, 10
 _RELEASED = "vegas-1994"
 _NAMES = ("Reno low", "Vegas low", "Reno high", "Vegas high")
 _GROUND_AXIS = "background: 1 Reno low, 2 Vegas low, 3 Reno high, 4 Vegas high"
-_KEPT_GAIN, _NO_GAIN = 0.5, 0.25
-"""Parts of the whole gain: a choice keeps the gain with half of it at least, and has none with a quarter at most."""
+_HALF = 0.5
+"""The part of the whole gain from which on a choice is nearer to Vegas than to Reno."""
 
 _PAPER_IV = {"throughput": (71.8, 13.0), "resent": (49.5, 144.8)}
 """Ratios of Reno's figures to the corrected Vegas's, for low and high load (tables IV and V)."""
 
 
-def phase_batches(quick: bool) -> dict[str, Batch]:
-    """Returns the 2^3 design over the four backgrounds, the source of most tables."""
-    seeds = _QUICK_SEEDS if quick else _SEEDS
-    return {f"{background}-{load}": batch(phase_cells(), over(background, load), seeds) for background, load in GROUNDS}
-
-
 def _short_runs(quick: bool) -> dict[str, Batch]:
-    seeds = _QUICK_SEEDS if quick else _SEEDS
-    released = {f"released/Reno-{load}": batch([_RELEASED], over("Reno", load), seeds) for load in LOADS}
-    both = {f"released/released-{load}": batch(["reno", _RELEASED], over("released", load), seeds) for load in LOADS}
-    return {**phase_batches(quick), **released, **both, **variants.runs(quick)}
+    seeds = QUICK_SEEDS if quick else SEEDS
+    released = {
+        f"released/{run_key(kind, background, load)}": batch(algorithms, over(background, load, kind=kind), seeds)
+        for kind in kinds_run(quick)
+        for load in LOADS
+        for background, algorithms in (("Reno", [_RELEASED]), ("released", ["reno", _RELEASED]))
+    }
+    # Reno's ratio over two backgrounds moves by a third from ten seeds to fifty
+    alone = {
+        f"alone/{run_key(kind, *ground)}": batch([phase_cells()[RENO]], over(*ground, kind=kind), SEEDS)
+        for kind in kinds_run(quick)
+        for ground in GROUNDS
+    }
+    return {**factors.phase_batches(quick), **released, **alone, **variants.runs(quick)}
 
 
-def _rows(data: Data, measure: Any) -> dict[str, list[Floats]]:
+def _rows(data: Data, kind: Kind, measure: Any) -> dict[str, list[Floats]]:
     """Returns the values of each replication, by sender, over the four backgrounds in the paper's order."""
-    phases = {ground: measure(data["-".join(ground)]) for ground in GROUNDS}
-    mixed = {load: measure(data[f"released/released-{load}"]) for load in LOADS}
-    over_reno = {load: measure(data[f"released/Reno-{load}"])[0] for load in LOADS}
+    phases = {ground: measure(data[run_key(kind, *ground)]) for ground in GROUNDS}
+    mixed = {load: measure(data[f"released/{run_key(kind, 'released', load)}"]) for load in LOADS}
+    over_reno = {load: measure(data[f"released/{run_key(kind, 'Reno', load)}"])[0] for load in LOADS}
     return {
         "Reno": [one for load in LOADS for one in (phases["Reno", load][RENO], mixed[load][0])],
         "Vegas": [one for load in LOADS for one in (over_reno[load], mixed[load][1])],
@@ -70,53 +79,123 @@ def _rows(data: Data, measure: Any) -> dict[str, list[Floats]]:
 
 
 def _find_short(data: Data) -> dict[str, Finding]:
-    speed, resent = _rows(data, throughput_kbps), _rows(data, resent_kb)
-    rows = ("Reno", "Vegas", "Vegas'")
-    faster = all(
-        speed[sender][ground].mean() > speed["Reno"][ground].mean() for sender in rows[1:] for ground in range(4)
-    )
-    less = all(
-        resent[sender][ground].mean() < resent["Reno"][ground].mean() for sender in rows[1:] for ground in range(2)
-    )
-    short = [f"{100 * cut_short(data['-'.join(ground)])[RENO]:.0f} %" for ground in GROUNDS]
+    speed = {kind: _rows(data, kind, throughput_kbps) for kind in factors.readings_in(data)}
+    resent = {kind: _rows(data, kind, resent_kb) for kind in speed}
+    short = "; ".join(f"{kind.name}: {_cut_short(data, kind)}" for kind in speed)
     return {
-        "H-table1": Finding(
-            **_values([one for row in rows for one in speed[row]]),
-            holds=faster,
-            note=f"Not over after 300 s, and counted as far as they came: {', '.join(short)} of Reno's transfers.",
+        "H-table1": Finding.of_readings(
+            *(_reading(kind, _means(rows), _all_faster(rows), ("VI", "VII")) for kind, rows in speed.items()),
+            intervals=_intervals(_means(speed[TCPLIB])),
+            note=f"Not over after 300 s, and counted as far as they came, of Reno's transfers: {short}.",
             tables=(
-                _table("Tables I and IV: throughput", "H-table1", speed, "throughput", "KB/s"),
+                *(
+                    _table(f"Tables I and IV: throughput, {kind.name}", "H-table1", rows, "throughput", "KB/s")
+                    for kind, rows in speed.items()
+                ),
                 variants.table(data),
             ),
         ),
-        "H-table2": Finding(
-            **_values([one for row in rows for one in resent[row]]),
-            holds=less,
-            tables=(_table("Tables II and V: retransmissions", "H-table2", resent, "resent", "KB"),),
+        "H-table2": Finding.of_readings(
+            *(_reading(kind, _means(rows), _less_resent(rows), ("VIII", "IX")) for kind, rows in resent.items()),
+            intervals=_intervals(_means(resent[TCPLIB])),
+            tables=tuple(
+                _table(f"Tables II and V: retransmissions, {kind.name}", "H-table2", rows, "resent", "KB")
+                for kind, rows in resent.items()
+            ),
         ),
         "H-reno-suffers": _find_suffering(data),
     }
 
 
-def _find_suffering(data: Data) -> Finding:
-    """Compares Reno over the corrected Vegas's background with Reno over Reno's, as table IV."""
-    pairs = [
-        (throughput_kbps(data[f"Vegas-{load}"])[RENO], throughput_kbps(data[f"Reno-{load}"])[RENO]) for load in LOADS
-    ]
-    shares = tuple(float(over_vegas.mean() / over_reno.mean()) for over_vegas, over_reno in pairs)
-    more = [paired_difference(over_vegas, over_reno) for over_vegas, over_reno in pairs]
-    return Finding(
-        values=shares,
-        # at high load the difference is more than chance
-        holds=max(shares) < 1 and more[-1].high < 0,
-        note="Differences in KB/s, low and high, with 95 % intervals over seeds: "
-        f"{', '.join(f'{one.mean:.1f} ({one.low:.1f} to {one.high:.1f})' for one in more)}.",
+def _means(rows: Mapping[str, list[Floats]]) -> list[Floats]:
+    """Returns the samples of the means that the claims print, row by row."""
+    return [one for row in ("Reno", "Vegas", "Vegas'") for one in rows[row]]
+
+
+def _all_faster(rows: Mapping[str, list[Floats]]) -> bool:
+    return all(
+        rows[sender][ground].mean() > rows["Reno"][ground].mean()
+        for sender in ("Vegas", "Vegas'")
+        for ground in range(4)
     )
 
 
-def _values(samples: Sequence[Floats]) -> dict[str, Any]:
-    means = [mean_interval(sample) for sample in samples]
-    return {"values": tuple(one.mean for one in means), "intervals": tuple((one.low, one.high) for one in means)}
+def _less_resent(rows: Mapping[str, list[Floats]]) -> bool:
+    return all(
+        rows[sender][ground].mean() < rows["Reno"][ground].mean()
+        for sender in ("Vegas", "Vegas'")
+        for ground in range(2)
+    )
+
+
+def _reading(kind: Kind, samples: Sequence[Floats], holds: bool, tables: tuple[str, str]) -> Reading:
+    """Returns the reading of a table of means, four to a row; `tables`, for low and for high load, have the paper's
+    errors.
+    """
+    papers = [factors.mean_errors(tables[load != "low"], background) for background, load in GROUNDS]
+    errors = [math.hypot(papers[place % 4], _error(sample)) for place, sample in enumerate(samples)]
+    return Reading(
+        name=kind.name, values=tuple(float(one.mean()) for one in samples), holds=holds, errors=tuple(errors)
+    )
+
+
+def _error(sample: Floats) -> float:
+    """Returns the standard error of a mean over seeds."""
+    return float(sample.std(ddof=1)) / math.sqrt(len(sample))
+
+
+def _cut_short(data: Data, kind: Kind) -> str:
+    return ", ".join(f"{100 * cut_short(data[run_key(kind, *ground)])[RENO]:.0f} %" for ground in GROUNDS)
+
+
+def _find_suffering(data: Data) -> Finding:
+    """Compares Reno over the corrected Vegas's background with Reno over Reno's, as table IV."""
+    pairs = {
+        kind: [
+            (
+                throughput_kbps(data[f"alone/{run_key(kind, 'Vegas', load)}"])[0],
+                throughput_kbps(data[f"alone/{run_key(kind, 'Reno', load)}"])[0],
+            )
+            for load in LOADS
+        ]
+        for kind in factors.readings_in(data)
+    }
+    more = {kind: [paired_difference(*pair) for pair in both] for kind, both in pairs.items()}
+    differences = (
+        f"{kind.name}: {', '.join(f'{one.mean:.1f} ({one.low:.1f} to {one.high:.1f})' for one in both)}"
+        for kind, both in more.items()
+    )
+    return Finding.of_readings(
+        *(_suffering(kind, pairs[kind], more[kind][-1].high < 0) for kind in pairs),
+        note=f"Differences in KB/s, low and high, with 95 % intervals over seeds: {'; '.join(differences)}.",
+    )
+
+
+def _suffering(kind: Kind, pairs: Sequence[tuple[Floats, Floats]], surely: bool) -> Reading:
+    """Returns the reading of the two ratios; `surely` says whether the difference at high load is more than chance."""
+    ratios = [float(over_vegas.mean() / over_reno.mean()) for over_vegas, over_reno in pairs]
+    papers = [
+        _ratio_error(
+            *(factors.mean_errors(table, ground) / mean for ground, mean in zip(("Vegas", "Reno"), means, strict=True))
+        )
+        for table, means in (("VI", (71.8, 73.4)), ("VII", (13.0, 16.1)))
+    ]
+    own = [_ratio_error(*(_error(one) / float(one.mean()) for one in pair)) for pair in pairs]
+    return Reading(
+        name=kind.name,
+        values=tuple(ratios),
+        holds=max(ratios) < 1 and surely,
+        errors=tuple(ratio * math.hypot(paper, ours) for ratio, paper, ours in zip(ratios, papers, own, strict=True)),
+    )
+
+
+def _ratio_error(above: float, below: float) -> float:
+    """Returns the relative standard error of a ratio from those of its two parts."""
+    return math.hypot(above, below)
+
+
+def _intervals(samples: Sequence[Floats]) -> tuple[tuple[float, float], ...]:
+    return tuple((one.low, one.high) for one in map(mean_interval, samples))
 
 
 def _table(title: str, claim: str, rows: Mapping[str, list[Floats]], what: str, unit: str) -> Table:
@@ -142,7 +221,7 @@ def _line(sender: str, ground: str, paper: float, sample: Floats) -> tuple[str, 
 
 def _draw_short(data: Data) -> list[Chart]:
     panels = [
-        _panel(_rows(data, measure), claim, unit)
+        _panel(_rows(data, TCPLIB, measure), claim, unit)
         for measure, claim, unit in (
             (throughput_kbps, "H-table1", "throughput (KB/s)"),
             (resent_kb, "H-table2", "retransmitted (KB)"),
@@ -182,29 +261,54 @@ def points(
 
 
 def _find_avoidance(data: Data) -> dict[str, Finding]:
-    speed = [throughput_kbps(data["-".join(ground)]) for ground in GROUNDS]
-    without, only = ([one[cell] for one in speed] for cell in (WITHOUT_CA, ONLY_CA))
-    parts = [
-        ((one[WITHOUT_CA].mean() - one[RENO].mean()), (one[ONLY_CA].mean() - one[RENO].mean()), _gain(one))
-        for one in speed
-    ]
-    paper = claims()["H-table12"].values
-    lines = [
-        _line(sender, _NAMES[ground], paper[4 * place + ground], sample[ground])
-        for place, (sender, sample) in enumerate((("Vegas w/o ca", without), ("Vegas only ca", only)))
-        for ground in range(4)
-    ]
-    head = ("transfer", "background", "paper (KB/s)", "ours (KB/s)", "95 % from", "to")
-    shares = "; ".join(f"{100 * kept / gain:.0f} % and {100 * alone / gain:.0f} %" for kept, alone, gain in parts)
+    speed = {
+        kind: [throughput_kbps(data[run_key(kind, *ground)]) for ground in GROUNDS]
+        for kind in factors.readings_in(data)
+    }
+    shares = "; ".join(f"{kind.name}: {_parts_in_words(one)}" for kind, one in speed.items())
     return {
-        "H-table12": Finding(
-            **_values([*without, *only]),
-            holds=all(kept >= _KEPT_GAIN * gain and alone <= _NO_GAIN * gain for kept, alone, gain in parts),
-            note="Of the gain of all mechanisms over Reno, those without congestion avoidance have, and it alone has: "
-            f"{shares} (Reno low, Vegas low, Reno high, Vegas high). Kept is half, none is a quarter at most.",
-            tables=(Table(title="Table XII: congestion avoidance left out, and alone", head=head, rows=lines),),
+        "H-table12": Finding.of_readings(
+            *(_reading(kind, _without_and_only(one), _only_without(one), ("VI", "VII")) for kind, one in speed.items()),
+            intervals=_intervals(_without_and_only(speed[TCPLIB])),
+            note="Of the gain of all mechanisms over Reno, those without congestion avoidance have, and it alone has "
+            f"(Reno low, Vegas low, Reno high, Vegas high): {shares}.",
+            tables=tuple(_avoidance_table(kind, one) for kind, one in speed.items()),
         )
     }
+
+
+def _without_and_only(speed: Sequence[Floats]) -> list[Floats]:
+    return [one[cell] for cell in (WITHOUT_CA, ONLY_CA) for one in speed]
+
+
+def _parts(speed: Sequence[Floats]) -> list[tuple[float, float]]:
+    """Returns the parts of the gain that are kept without congestion avoidance, and with it alone."""
+    return [
+        (
+            float(one[WITHOUT_CA].mean() - one[RENO].mean()) / _gain(one),
+            float(one[ONLY_CA].mean() - one[RENO].mean()) / _gain(one),
+        )
+        for one in speed
+    ]
+
+
+def _only_without(speed: Sequence[Floats]) -> bool:
+    return all(alone < _HALF < kept for kept, alone in _parts(speed))
+
+
+def _parts_in_words(speed: Sequence[Floats]) -> str:
+    return ", ".join(f"{100 * kept:.0f} % and {100 * alone:.0f} %" for kept, alone in _parts(speed))
+
+
+def _avoidance_table(kind: Kind, speed: Sequence[Floats]) -> Table:
+    paper = claims()["H-table12"].values
+    names = ("Vegas w/o ca", "Vegas only ca")
+    lines = [
+        _line(names[place // 4], _NAMES[place % 4], paper[place], sample)
+        for place, sample in enumerate(_without_and_only(speed))
+    ]
+    head = ("transfer", "background", "paper (KB/s)", "ours (KB/s)", "95 % from", "to")
+    return Table(title=f"Table XII: congestion avoidance left out, and alone, {kind.name}", head=head, rows=lines)
 
 
 def _gain(speed: Floats) -> float:
@@ -212,7 +316,7 @@ def _gain(speed: Floats) -> float:
 
 
 def _draw_avoidance(data: Data) -> list[Chart]:
-    speed = [throughput_kbps(data["-".join(ground)]) for ground in GROUNDS]
+    speed = [throughput_kbps(data[run_key(TCPLIB, *ground)]) for ground in GROUNDS]
     paper = claims()["H-table12"].values
     printed = {
         "Reno": (73.4, 71.8, 16.1, 13.0),
@@ -235,55 +339,69 @@ def _draw_avoidance(data: Data) -> list[Chart]:
 
 
 def _far_runs(quick: bool) -> dict[str, Batch]:
-    seeds = _QUICK_SEEDS if quick else _SEEDS
+    seeds = QUICK_SEEDS if quick else SEEDS
     ends = [phase_cells()[RENO], phase_cells()[VEGAS]]
     runs = {}
     for background in ("Reno", "Vegas"):
-        for kind in KINDS:
+        for kind in kinds_run(quick, KINDS):
             ground = over(background, "high", kind=kind)
-            # the runs over tcplib's background are those of the other tables
-            cells = phase_cells() if kind == TCPLIB else ends
-            runs[f"far/{kind.name}/{background}"] = batch(cells, ground, seeds, WAN)
-            runs[f"near/{kind.name}/{background}"] = batch(cells, ground, seeds)
+            runs[f"far/{kind.key}/{background}"] = batch(phase_cells() if kind == TCPLIB else ends, ground, seeds, WAN)
+            # the runs over tcplib's backgrounds are those of the other tables
+            runs[f"near/{kind.key}/{background}"] = batch(phase_cells() if kind in READINGS else ends, ground, seeds)
     return runs
 
 
 def _find_far(data: Data) -> dict[str, Finding]:
-    far = {ground: throughput_kbps(data[f"far/{TCPLIB.name}/{ground}"]) for ground in ("Reno", "Vegas")}
-    paper = claims()["H-table10"].values
-    lines = [
-        _line(sender, f"{ground} high", paper[2 * row + place], far[ground][cell])
-        for row, (sender, cell) in enumerate((("Reno", 0), ("Vegas", -1)))
-        for place, ground in enumerate(far)
-    ]
-    head = ("transfer", "background", "paper (KB/s)", "ours (KB/s)", "95 % from", "to")
-    cut = data[f"far/{TCPLIB.name}/Reno"]
+    kinds = [kind for kind in KINDS if f"far/{kind.key}/Reno" in data]
+    far = {
+        kind: {ground: throughput_kbps(data[f"far/{kind.key}/{ground}"]) for ground in ("Reno", "Vegas")}
+        for kind in kinds
+    }
+    cut = data[f"far/{TCPLIB.key}/Reno"]
     return {
         "H-table10": Finding.of_readings(
-            *(_far_reading(data, kind) for kind in KINDS),
-            intervals=_values([far[ground][cell] for cell in (0, -1) for ground in far])["intervals"],
-            note=f"Vegas over Reno, by both backgrounds: {'; '.join(_far_gains(data, kind) for kind in KINDS)}. "
+            *(_far_reading(data, kind) for kind in kinds),
+            intervals=_intervals(_ends(far[TCPLIB])),
+            note=f"Vegas over Reno, by both backgrounds: {'; '.join(_far_gains(data, kind) for kind in kinds)}. "
             f"Not over after 300 s: {_percent(cut)} of Reno's and Vegas's transfers over Reno.",
-            tables=(Table(title="Table X: throughput over the long path", head=head, rows=lines),),
+            tables=tuple(_far_table(kind, far[kind]) for kind in READINGS if kind in far),
         ),
-        **factors.far_findings(far),
+        **factors.far_findings({TCPLIB: far[TCPLIB]}),
     }
+
+
+def _ends(far: Mapping[str, Floats]) -> list[Floats]:
+    """Returns Reno over both backgrounds, then Vegas."""
+    return [far[ground][cell] for cell in (0, -1) for ground in far]
+
+
+def _far_table(kind: Kind, far: Mapping[str, Floats]) -> Table:
+    paper = claims()["H-table10"].values
+    lines = [
+        _line("Vegas'" if place > 1 else "Reno", f"{list(far)[place % 2]} high", paper[place], sample)
+        for place, sample in enumerate(_ends(far))
+    ]
+    head = ("transfer", "background", "paper (KB/s)", "ours (KB/s)", "95 % from", "to")
+    return Table(title=f"Table X: throughput over the long path, {kind.name}", head=head, rows=lines)
 
 
 def _far_and_near(data: Data, kind: Kind) -> list[tuple[Floats, Floats]]:
     """Returns the throughputs on the long path and on the short one, over Reno's background, then Vegas's."""
     return [
-        (throughput_kbps(data[f"far/{kind.name}/{ground}"]), throughput_kbps(data[f"near/{kind.name}/{ground}"]))
+        (throughput_kbps(data[f"far/{kind.key}/{ground}"]), throughput_kbps(data[f"near/{kind.key}/{ground}"]))
         for ground in ("Reno", "Vegas")
     ]
 
 
 def _far_reading(data: Data, kind: Kind) -> Reading:
     pairs = _far_and_near(data, kind)
+    samples = [far[cell] for cell in (0, -1) for far, _ in pairs]
+    papers = [factors.mean_errors("XI", ground) for ground in ("Reno", "Vegas")] * 2
     return Reading(
         name=f"{kind.name}, one every {kind.gaps['high']}",
-        values=tuple(float(far[cell].mean()) for cell in (0, -1) for far, _ in pairs),
+        values=tuple(float(sample.mean()) for sample in samples),
         holds=all(1 < _ratio(far) < _ratio(near) for far, near in pairs),
+        errors=tuple(math.hypot(paper, _error(sample)) for paper, sample in zip(papers, samples, strict=True)),
     )
 
 
@@ -324,7 +442,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment(
         title="Congestion avoidance left out, and alone (table XII)",
         claims=("H-table12",),
-        runs=phase_batches,
+        runs=factors.phase_batches,
         find=_find_avoidance,
         draw=_draw_avoidance,
     ),

@@ -10,6 +10,7 @@ from vegaslab.papers.judging.table import Table, number
 from vegaslab.papers.revisited.factors import TABLES, implied_deviation
 from vegaslab.papers.revisited.setting import (
     LOADS,
+    ONE_ITEM,
     PARETO,
     PHASE_DESIGN,
     POISSON,
@@ -19,6 +20,7 @@ from vegaslab.papers.revisited.setting import (
     Kind,
     batch,
     deviation,
+    one_item,
     over,
     phase_cells,
     resent_kb,
@@ -40,6 +42,7 @@ class Variant:
     values: Mapping[str, object] = field(default_factory=dict)
     kind: Kind = TCPLIB
     scenario: str = SCENARIO
+    in_quick: bool = True
 
 
 _BOTH_WAYS = "papers/revisited-both-ways"
@@ -47,6 +50,9 @@ _DENSE = replace(TCPLIB, gaps={"low": "100ms", "high": "30ms"})
 
 VARIANTS = {
     "tcplib": Variant(f"{TCPLIB.name}, as taken"),
+    "one": Variant(ONE_ITEM.name, kind=ONE_ITEM, in_quick=False),
+    **{f"one-{s}s": Variant(one_item(s).name, kind=one_item(s), in_quick=False) for s in (60, 180, 300)},
+    "all-120s": Variant(one_item(120, None).name, kind=one_item(120, None), in_quick=False),
     "poisson": Variant(POISSON.name, kind=POISSON),
     "pareto": Variant(PARETO.name, kind=PARETO),
     "all": Variant("the four applications every 0.1 and 0.03 s", kind=_DENSE),
@@ -73,7 +79,17 @@ VARIANTS = {
 def runs(quick: bool) -> dict[str, Batch]:
     """Returns the 2^3 design over Reno's background, low and high, in each variant."""
     seeds = _QUICK_SEEDS if quick else _SEEDS
-    return {f"variant/{key}/{load}": _batch(one, load, seeds) for key, one in VARIANTS.items() for load in LOADS}
+    return {
+        f"variant/{key}/{load}": _batch(one, load, seeds)
+        for key, one in VARIANTS.items()
+        for load in LOADS
+        if one.in_quick or not quick
+    }
+
+
+def _made(data: Data) -> dict[str, Variant]:
+    """Returns the variants that were run."""
+    return {key: one for key, one in VARIANTS.items() if f"variant/{key}/low" in data}
 
 
 def _batch(variant: Variant, load: str, seeds: int) -> Batch:
@@ -91,7 +107,7 @@ def table(data: Data) -> Table:
     head += ("Reno (KB/s)", "Vegas' (KB/s)", "ratio", "ss (KB/s)", "ca", "rec", "errors %")
     head += ("Reno resends (KB)", "Vegas' resends (KB)")
     lines = [_printed("low", "VI", 73.4, 103.7, 48.6, 16.9), _printed("high", "VII", 16.1, 34.6, 122.7, 115.8)]
-    lines += [_line(data, key, load) for key in VARIANTS for load in LOADS]
+    lines += [_line(data, key, load) for key in _made(data) for load in LOADS]
     return Table(title="How the result moves with what the paper leaves open", head=head, rows=lines)
 
 
@@ -115,7 +131,7 @@ def _line(data: Data, key: str, load: str) -> tuple[str, ...]:
 def chart(data: Data) -> Chart:
     """Draws Reno and Vegas in each variant."""
     panels = [_panel(data, load) for load in LOADS]
-    names = "; ".join(f"{place + 1} {one.name}" for place, one in enumerate(VARIANTS.values()))
+    names = "; ".join(f"{place + 1} {one.name}" for place, one in enumerate(_made(data).values()))
     return Chart(
         slug="revisited-variants",
         title="What the paper leaves open",
@@ -129,12 +145,12 @@ def _panel(data: Data, load: str) -> Panel:
     paper = {"low": (73.4, 103.7), "high": (16.1, 34.6)}[load]
     curves = []
     for place, (label, cell) in enumerate((("Reno", _RENO), ("Vegas'", _VEGAS))):
-        samples = [throughput_kbps(data[f"variant/{key}/{load}"])[cell] for key in VARIANTS]
-        x = [number_ + 1 + 0.1 * (2 * place - 1) for number_ in range(len(VARIANTS))]
+        samples = [throughput_kbps(data[f"variant/{key}/{load}"])[cell] for key in _made(data)]
+        x = [number_ + 1 + 0.1 * (2 * place - 1) for number_ in range(len(samples))]
         curves += _bars(x, samples, place)
         means = [float(sample.mean()) for sample in samples]
         curves.append(Curve(label=label, x=x, y=means, colour=place, style="points"))
-        ends = [0.5, len(VARIANTS) + 0.5]
+        ends = [0.5, len(samples) + 0.5]
         curves.append(Curve(label=f"{label}, paper", x=ends, y=[paper[place]] * 2, colour=place, style="dashed"))
     return Panel(x=f"variant, {load} background", y="throughput (KB/s)", curves=curves)
 

@@ -5,7 +5,7 @@ from typing import Any
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment, Run
 from vegaslab.papers.experiments.extract import curve, flow_column, link_column
-from vegaslab.papers.judging.verdict import Finding
+from vegaslab.papers.judging.verdict import Finding, Reading
 from vegaslab.papers.models import rovegas as model
 from vegaslab.papers.rovegas import chain, shares, traffic
 from vegaslab.papers.rovegas.runs import KBPS, between, counted
@@ -105,16 +105,24 @@ def _find_windows(data: Data) -> dict[str, Finding]:
             and abs(four["window"] - closed) <= 1,
             note=f"Eq. 14 gives {closed:.1f} packets.",
         ),
-        "R-fig5": Finding(
-            values=(five["window"], five["forward_most"]),
-            # the paper draws both as stable
-            holds=five["forward"] < five["backward"] and five["backward"] > 8 and five["window_moves"] < 1,
+        "R-fig5": Finding.of_readings(
+            _fig5_reading("40 ms and the access links' 4", five),
+            _fig5_reading("40 ms in all", data["fig5/40ms"]),
             note=f"The backward queue holds {five['backward']:.1f} of 9 beside the packet being sent; the forward one "
             f"moves between 0 and {five['forward_most']:.0f} as pairs pass, {five['forward']:.1f} on average. "
-            f"With 40 ms that hold the access links' 4: {_window_and_queues(data['fig5/40ms'])}. The window is what "
-            "path and full queue hold: beta, H and I hardly move it; with alpha = beta = 1 it does not rest.",
+            "The window is what path and full queue hold: beta, H and I hardly move it; with alpha = beta = 1 it does "
+            "not rest.",
         ),
     }
+
+
+def _fig5_reading(name: str, run: dict[str, Any]) -> Reading:
+    return Reading(
+        name=name,
+        values=(run["window"], run["forward"]),
+        # the paper draws both as stable
+        holds=run["forward"] < run["backward"] and run["backward"] > 8 and run["window_moves"] < 1,
+    )
 
 
 def _closed_forms(run: dict[str, Any]) -> str:

@@ -28,6 +28,7 @@ _READINGS = {"tau is the round trip": _DELAYS_MS, "tau is one way": _ONE_WAY_RTT
 _PRINTED_FITS = {"vegas": (0.0061, 1.80), "streak": (0.040, 0.996)}
 """A and B of footnotes 9 and 8."""
 _WITHIN = 0.1
+_SUM_WITHIN = 0.1
 _LAG_PACKETS = 2
 """The overshoot of Vegas beyond the window at which its backlog shows, packets: diff is that of two rounds before."""
 
@@ -238,7 +239,8 @@ def _find_rise(data: Data) -> Finding:
     _, closed = _fit(below, [model.rise_time(model.ideal_window(_RATE_PPS, tau / 1000), tau / 1000) for tau in below])
     return Finding(
         values=(exponent,),
-        holds=abs(exponent - 2) <= _WITHIN,
+        holds=round(exponent) == 2,
+        beyond="" if abs(exponent - 2) <= _WITHIN else f"an exponent of {exponent:.2f}, of 2 within {_WITHIN:g}",
         note=f"Over {len(below)} delays from {below[0]} to {below[-1]} ms, at which slow start ends below the ideal "
         f"window. The paper's own equation of the rise time has the exponent {closed:.2f} over them.",
     )
@@ -263,9 +265,12 @@ def _find_trade_off(data: Data) -> Finding:
         abs(sums[tau] / (ideals[tau] + 1 + _LAG_PACKETS + data[f"vegas/{tau}"]["exit"] / 8) - 1) for tau in below
     )
     streak = {tau: _sum(data[f"streak/{tau}"], tau) for tau in _DELAYS_MS}
+    vegas_off, streak_off = max(map(abs, off.values())), max(abs(one - 5) for one in streak.values())
+    within = vegas_off <= _SUM_WITHIN and streak_off <= 1
     return Finding(
-        values=(max(map(abs, off.values())), max(abs(one - 5) for one in streak.values())),
-        holds=max(map(abs, off.values())) <= 0.1 and max(abs(one - 5) for one in streak.values()) <= 1,
+        values=(vegas_off, streak_off),
+        holds=list(sums.values()) == sorted(sums.values()) and max(streak.values()) < min(sums.values()),
+        beyond="" if within else f"up to {100 * vegas_off:.0f} % and {streak_off:.1f} packets off the equation",
         note="Greatest distance from the equation: of Vegas as a part of it, of Streak Doubling in packets. Vegas: "
         + ", ".join(f"{100 * off[tau]:+.1f} % at {tau} ms" for tau in below)
         + f". With the eighth that Vegas gives back and {_LAG_PACKETS} packets of lag added, within "
