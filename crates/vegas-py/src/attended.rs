@@ -10,7 +10,7 @@ use std::time::Duration;
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use vegas_sim::{Limits, Watch};
+use vegas_sim::{Limits, Stop, Watch};
 
 create_exception!(
     vegaslab,
@@ -44,11 +44,16 @@ struct Tie {
 impl Ties {
     /// Calls `work` with a watch that ends it when a stop is requested.
     pub(crate) fn watched<T>(&self, limits: Limits, work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
-        let mut stop = |now: vegas_core::units::Time| {
-            self.0.reached.store(now.as_nanos(), Ordering::Relaxed);
-            self.0.stopped.load(Ordering::Relaxed).then(|| "interrupted".to_owned())
-        };
-        work(&mut Watch::new(limits, &mut stop))
+        work(&mut Watch::within_events(limits, self.stop()))
+    }
+
+    /// Returns what ends work when a stop is requested, and notes the simulated time reached.
+    pub(crate) fn stop(&self) -> Stop {
+        let tie = Arc::clone(&self.0);
+        Arc::new(move |now| {
+            tie.reached.store(now.as_nanos(), Ordering::Relaxed);
+            tie.stopped.load(Ordering::Relaxed).then(|| "interrupted".to_owned())
+        })
     }
 
     /// Notes how much of a file has been read, bytes; returns whether a stop is requested.

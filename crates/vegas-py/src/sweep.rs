@@ -196,7 +196,7 @@ impl Pool {
         drop(calls.unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn work(&self, order: &Order) {
+    fn work(self: &Arc<Self>, order: &Order) {
         while let Some((place, replaced, seed)) = self.next_run() {
             let finished = Finished { place, row: self.run(order, &replaced, seed) };
             let bytes = finished.series_bytes();
@@ -227,18 +227,17 @@ impl Pool {
         Some(run)
     }
 
-    fn run(&self, order: &Order, replaced: &str, seed: u64) -> Result<RecordBatch, String> {
-        let started = now();
+    fn run(self: &Arc<Self>, order: &Order, replaced: &str, seed: u64) -> Result<RecordBatch, String> {
+        let (started, wall, pool) = (now(), order.wall, Arc::clone(self));
         let replaced = parse(replaced)?;
-        let make = || {
-            run_row(&order.template, &replaced, seed, order.limits, &order.rows, Some(&Quic), || {
-                if self.lock().stopped {
-                    return Some("interrupted".into());
-                }
-                let wall = order.wall.filter(|wall| started.elapsed() >= *wall)?;
-                Some(format!("time limit of {} s reached", wall.as_secs_f64()))
-            })
+        let stop = move || {
+            if pool.lock().stopped {
+                return Some("interrupted".into());
+            }
+            let wall = wall.filter(|wall| started.elapsed() >= *wall)?;
+            Some(format!("time limit of {} s reached", wall.as_secs_f64()))
         };
+        let make = || run_row(&order.template, &replaced, seed, order.limits, &order.rows, Some(&Quic), stop);
         let document = order.template.document(&replaced, seed);
         if !document.is_ok_and(|document| names(&document, &["python"])) {
             return make();

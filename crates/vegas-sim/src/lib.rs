@@ -19,7 +19,7 @@ pub use endpoint::{driven, external};
 pub use engine::{Carried, Carrier, Delivery, Direction, Engine, Progress, Simulation, run, run_within};
 pub use measure::outcome;
 pub use packet::WireSize;
-pub use util::watch::{Limits, Stopped, Watch};
+pub use util::watch::{Limits, Stop, Stopped, Watch};
 
 /// The engine's version, which is part of every run's identity.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -10,6 +10,7 @@ use crate::document::quantity;
 
 /// The number of events between looks at the memory held.
 const SLICE_EVENTS: u64 = 2_000;
+/// The most memory that a run may hold.
 const MEMORY_MAX_BYTES: u64 = 256 << 20;
 /// The number of runs of a scenario, each shorter than the one before, after which it counts as too long.
 const ATTEMPTS: usize = 8;
@@ -45,7 +46,10 @@ pub fn bounded(scenario: &Scenario, events: u64) -> Run {
 pub fn bounded_on(engine: Engine, scenario: &Scenario, events: u64) -> Run {
     let mut simulation = Simulation::with_engine(engine, scenario, Some(&Quic));
     loop {
-        let progress = simulation.advance(SLICE_EVENTS.min(events + 1 - simulation.events().min(events)));
+        let slice = SLICE_EVENTS.min(events + 1 - simulation.events().min(events));
+        let Ok(progress) = simulation.advance_within(slice, MEMORY_MAX_BYTES) else {
+            return Run::Over(simulation.now().as_nanos());
+        };
         if progress.finished {
             return Run::Done(Box::new(simulation.finish()));
         }

@@ -4,10 +4,10 @@ mod finished;
 mod row;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use serde_json::{Map, Value};
-use vegas_core::units::Time;
 use vegas_sim::external::Stack;
 use vegas_sim::scenario::Template;
 use vegas_sim::{Engine, Limits, Stopped, Watch, run_within};
@@ -27,11 +27,10 @@ pub fn run_row(
     limits: Limits,
     rows: &Rows,
     stack: Option<&dyn Stack>,
-    mut stop: impl FnMut() -> Option<String>,
+    stop: impl Fn() -> Option<String> + Send + Sync + 'static,
 ) -> Result<RecordBatch, String> {
-    let mut stop = |_: Time| stop();
     guarded(|| {
-        let watch = &mut Watch::new(limits, &mut stop);
+        let watch = &mut Watch::within_events(limits, Arc::new(move |_| stop()));
         let read = template.read(replaced, seed, watch);
         let mut scenario =
             read.map_err(|error| watch.stopped().map_or_else(|| error.to_string(), Stopped::to_string))?;

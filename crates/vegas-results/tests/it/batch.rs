@@ -1,5 +1,7 @@
 //! Many runs of one template: each equals the run of its own file, and a failure affects no other run.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
@@ -128,12 +130,9 @@ fn limits_end_a_run_and_say_which() {
 
 #[test]
 fn a_run_stops_when_it_is_told_to() {
-    let mut asked = 0;
+    let asked = AtomicU32::new(0);
     let values = replaced(json!({"duration": "60s"}));
-    let stop = || {
-        asked += 1;
-        (asked == 2).then(|| "enough".to_owned())
-    };
+    let stop = move || (asked.fetch_add(1, Ordering::Relaxed) == 1).then(|| "enough".to_owned());
     let ended = run_row(&template(), &values, 1, Limits::default(), &Rows::default(), None, stop);
     assert_eq!(ended.unwrap_err(), "enough");
 }

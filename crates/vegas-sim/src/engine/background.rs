@@ -6,7 +6,7 @@
 
 use vegas_core::units::Time;
 
-use super::event_loop::EventLoop;
+use super::event_loop::{EventLoop, FLOW_BYTES};
 use super::hosts::Hosts;
 use crate::endpoint::Flow;
 use crate::network::Network;
@@ -14,6 +14,9 @@ use crate::packet::{Packet, PacketKind};
 use crate::scenario::Transport;
 use crate::traffic::{Begin, Writes};
 use crate::util::random::Stream;
+
+/// The memory of a segment in flight, about, bytes: what a connection takes counts as the work of so many segments.
+const SEGMENT_BYTES: usize = 64;
 
 impl<N: Network> EventLoop<N> {
     pub(super) fn on_source(&mut self, id: u32) {
@@ -48,6 +51,7 @@ impl<N: Network> EventLoop<N> {
 
     /// Puts a source's connection into its place and starts it.
     fn open(&mut self, place: u32, flow: Flow) {
+        self.count_work((FLOW_BYTES + flow.memory_bytes()) / SEGMENT_BYTES);
         if place == self.hosts.components.connections {
             self.hosts.make_places();
         }

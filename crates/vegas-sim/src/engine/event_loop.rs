@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use vegas_core::units::Time;
 
-use super::Progress;
 use super::carried::Delivery;
 use super::components::Component;
 use super::external;
 use super::hosts::{Hosts, flows};
+use super::{Progress, SLICE_EVENTS};
 use crate::endpoint::Flow;
 use crate::endpoint::external::Stack;
 use crate::measure::outcome::{FlowSeries, LinkSeries, Outcome};
@@ -16,7 +16,7 @@ use crate::measure::recorder::{Recorder, link_outcome, seconds};
 use crate::network::Network;
 use crate::scenario::{Sampling, Scenario, ScheduledChange};
 use crate::util::event::Event;
-use crate::util::watch::{Stopped, Watch};
+use crate::util::watch::{Midway, Stopped, Watch};
 
 /// The memory of a flow at the set-up: [`Flow`], its places in routes, plan and timers, and the places of its first
 /// segments and SACK blocks.
@@ -43,6 +43,12 @@ pub(super) struct EventLoop<N> {
     /// Whether all packets are segments of the scenario's flows between the engine's own TCP hosts.
     pub(super) is_plain: bool,
     pub(super) links: usize,
+    /// The limits that hold in the middle of an event.
+    pub(super) midway: Midway,
+    /// The work beside a packet for each event: segments of bursts, rows, connections that are opened; and at which
+    /// work the limits are checked.
+    work: u64,
+    check_at: u64,
     /// The memory that the scenario takes, and the memory that the set-up takes with it, bytes.
     pub(super) scenario_bytes: u64,
     pub(super) set_up_bytes: u64,
@@ -61,7 +67,7 @@ impl<N: Network> EventLoop<N> {
         let rows = if own_hosts { Recorder::rows_of(scenario) } else { [0, 0] };
         watch.check_memory(set_up_bytes + Recorder::rows_bytes(rows[0], rows[1]))?;
         let network = N::new(scenario, own_hosts, watch)?;
-        let mut flows = flows(scenario, own_hosts, watch)?;
+        let mut flows = flows(scenario, own_hosts, set_up_bytes, watch)?;
         external::connect(scenario, stack, &mut flows, watch)?;
         let has_external = flows.iter().any(|flow| flow.external.is_some());
         Ok(EventLoop {
@@ -78,6 +84,9 @@ impl<N: Network> EventLoop<N> {
             delivered: (!own_hosts).then(Vec::new),
             is_plain: own_hosts && !has_external && scenario.traffic.is_empty(),
             links: scenario.links.len(),
+            midway: Midway::default(),
+            work: 0,
+            check_at: SLICE_EVENTS,
             scenario_bytes: scenario.memory_bytes(),
             set_up_bytes,
         })
@@ -119,6 +128,21 @@ impl<N: Network> EventLoop<N> {
             }
         }
         Progress { now: self.now, finished: self.finished }
+    }
+
+    /// Counts work beside a packet for each event. Checks the limits after so much of it that a check costs little.
+    #[inline]
+    pub(super) fn count_work(&mut self, work: usize) {
+        self.work += work as u64;
+        if self.work >= self.check_at {
+            self.check_midway();
+        }
+    }
+
+    #[cold]
+    fn check_midway(&mut self) {
+        self.check_at = self.work + SLICE_EVENTS.max(self.events_between_looks());
+        self.midway.look(self.now, || self.memory_to_end_bytes());
     }
 
     pub(super) fn series(&self) -> (&FlowSeries, &LinkSeries) {
@@ -167,6 +191,7 @@ impl<N: Network> EventLoop<N> {
 
     fn on_change(&mut self) {
         while let Some(change) = self.changes.pop_front_if(|change| change.at <= self.now) {
+            self.count_work(1);
             self.network.change(self.now, &change.change, &mut self.hosts);
         }
         if let Some(next) = self.changes.front() {
@@ -177,6 +202,7 @@ impl<N: Network> EventLoop<N> {
     fn on_sample(&mut self) {
         let now = self.now;
         self.network.bring_up_to(now, &mut self.hosts);
+        self.count_work(self.hosts.components.flows as usize + self.links);
         self.hosts.sample_flows(now);
         for link in 0..self.links {
             let totals = self.network.link_totals(link, now);

@@ -33,6 +33,7 @@ impl<N: Network> EventLoop<N> {
         let now = self.now;
         event(self.hosts.connection(id), now);
         while let Some(datagram) = self.hosts.connection(id).transmit(now) {
+            self.count_work(1);
             self.launch(packet(id, &datagram));
         }
         match self.hosts.connection(id).timer() {

@@ -225,8 +225,14 @@ fn order_incidents(incidents: &mut Vec<Incident>, end_s: f64) {
     }
 }
 
-/// Returns the scenario's flows. `own_hosts` is false if their ends are not the engine's.
-pub(super) fn flows(scenario: &Scenario, own_hosts: bool, watch: &mut Watch<'_>) -> Result<Vec<Flow>, Stopped> {
+/// Returns the scenario's flows. `own_hosts` is false if their ends are not the engine's. The set-up takes
+/// `set_up_bytes` without what users' own algorithms take.
+pub(super) fn flows(
+    scenario: &Scenario,
+    own_hosts: bool,
+    set_up_bytes: u64,
+    watch: &mut Watch<'_>,
+) -> Result<Vec<Flow>, Stopped> {
     let step = match scenario.sampling {
         Sampling::Every(step) => Some(step),
         Sampling::EveryChange | Sampling::Off => None,
@@ -236,8 +242,16 @@ pub(super) fn flows(scenario: &Scenario, own_hosts: bool, watch: &mut Watch<'_>)
     let instants =
         if is_open { SamplingInstants::none() } else { SamplingInstants::new(step, Time::ZERO + scenario.duration) };
     let mut flows: Vec<Flow> = Vec::with_capacity(scenario.flows.len());
+    let mut held_bytes = set_up_bytes;
     for (id, spec) in scenario.flows.iter().enumerate() {
         watch.step()?;
+        if spec.own.is_some() {
+            // the next one takes as much as the last one
+            let next_bytes = flows.last().map_or(0, |last| last.memory_bytes() as u64);
+            held_bytes += next_bytes;
+            watch.check_memory(held_bytes + next_bytes)?;
+            watch.look()?;
+        }
         let seed = || Stream::named(scenario.seed, &format!("control {id}")).below(u64::MAX);
         let mut flow = Flow { received: Snapshots::new(instants), ..Flow::new(id as u32, spec, seed) };
         if let Some(before) = flows.last() {

@@ -15,6 +15,7 @@ pub use carried::{Carried, Delivery, Direction};
 pub use carrier::Carrier;
 use event_loop::EventLoop;
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use vegas_core::units::Time;
@@ -23,9 +24,10 @@ use crate::endpoint::external::Stack;
 use crate::measure::outcome::{FlowSeries, LinkSeries, Outcome};
 use crate::network::{Fast, Reference};
 use crate::scenario::{Failure, Scenario};
-use crate::util::watch::{Stopped, Watch};
+use crate::util::watch::{Midway, Stopped, Watch};
 
-/// The number of events between two checks of the limits: some milliseconds of work.
+/// The number of events between two checks of the limits: some milliseconds of work. As many segments that leave in
+/// bursts lie between two checks, too.
 const SLICE_EVENTS: u64 = 20_000;
 
 /// The implementation of the network. Both give the same results; they differ in the number of events.
@@ -87,8 +89,13 @@ pub fn run_within(
     let ran = catch_unwind(AssertUnwindSafe(|| run_to_end(engine, scenario, stack, watch)));
     ran.unwrap_or_else(|panic| match panic.downcast::<Failure>() {
         Ok(failure) => Err(Stopped(failure.0)),
-        Err(panic) => resume_unwind(panic),
+        Err(panic) => Err(watch.end(stopped_midway(panic))),
     })
+}
+
+/// Returns why a run ended in the middle of an event.
+fn stopped_midway(panic: Box<dyn Any + Send>) -> Stopped {
+    panic.downcast::<Stopped>().map_or_else(|panic| resume_unwind(panic), |stopped| *stopped)
 }
 
 fn run_to_end(
@@ -99,6 +106,7 @@ fn run_to_end(
 ) -> Result<Outcome, Stopped> {
     let mut simulation = Simulation::watched(engine, scenario, stack, watch)?;
     watch.check_memory(simulation.memory_to_end_bytes())?;
+    simulation.hold(watch.midway());
     let mut looks_at_memory_from = 0;
     loop {
         let events_left = watch.limits().events.map_or(SLICE_EVENTS, |most| most - simulation.events());
@@ -164,10 +172,27 @@ impl Simulation {
         either!(&mut self.0, event_loop => event_loop.advance(events))
     }
 
+    /// Handles at most `events` events, unless the run would hold more than `memory_bytes`: then it ends, in the middle
+    /// of an event if need be, and only [`Simulation::now`] still means something.
+    pub fn advance_within(&mut self, events: u64, memory_bytes: u64) -> Result<Progress, Stopped> {
+        self.hold(Midway::of_memory(memory_bytes));
+        catch_unwind(AssertUnwindSafe(|| self.advance(events))).map_err(stopped_midway)
+    }
+
+    /// Makes these limits hold in the middle of events.
+    fn hold(&mut self, midway: Midway) {
+        either!(&mut self.0, event_loop => event_loop.midway = midway);
+    }
+
     /// Returns the rows of flows and of links up to now. If there is a row at every change, those of links are in order
     /// only at the end.
     pub fn series(&self) -> (&FlowSeries, &LinkSeries) {
         either!(&self.0, event_loop => event_loop.series())
+    }
+
+    /// Returns the simulated time reached.
+    pub fn now(&self) -> Time {
+        either!(&self.0, event_loop => event_loop.now)
     }
 
     /// Returns the number of events handled.

@@ -13,6 +13,9 @@ use crate::packet::{FlowAndFlags, PackedHeader, Packet, PacketKind, SackId};
 use crate::tcp::AckTiming;
 use crate::util::timers::Timers;
 
+/// The segments of a burst that are counted together.
+const BURST: usize = 1024;
+
 impl<N: Network> EventLoop<N> {
     /// Passes delivered packets to their receivers.
     #[inline(always)]
@@ -113,7 +116,10 @@ impl<N: Network> EventLoop<N> {
     fn send_acks(&mut self, id: usize) {
         match self.hosts.flows[id].wrong_numbers() {
             None => self.send_ack(id, None),
-            Some(numbers) => numbers.into_iter().for_each(|number| self.send_ack(id, Some(number))),
+            Some(numbers) => {
+                self.count_work(numbers.len());
+                numbers.into_iter().for_each(|number| self.send_ack(id, Some(number)));
+            }
         }
     }
 
@@ -240,6 +246,9 @@ impl<N: Network> EventLoop<N> {
     #[inline(never)]
     fn launch_all(&mut self, is_traffic: bool) {
         for at in 0..self.hosts.outbox.packets.len() {
+            if at.is_multiple_of(BURST) {
+                self.count_work(BURST.min(self.hosts.outbox.packets.len() - at));
+            }
             let packet = self.hosts.outbox.packets[at];
             if is_traffic {
                 self.hosts.count_leaving(&packet);

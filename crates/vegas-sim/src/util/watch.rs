@@ -2,6 +2,8 @@
 //! the next step.
 
 use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::Arc;
 
 use vegas_core::units::Time;
 
@@ -27,14 +29,62 @@ impl fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
+/// Returns a reason if a run should end before its time. It is given the simulated time reached.
+pub type Stop = Arc<dyn Fn(Time) -> Option<String> + Send + Sync>;
+
+/// What holds in the middle of an event, which may send very many segments.
+#[derive(Clone, Default)]
+pub(crate) struct Midway {
+    memory_bytes: Option<u64>,
+    stop: Option<Stop>,
+}
+
+impl Midway {
+    pub(crate) fn of_memory(memory_bytes: u64) -> Self {
+        Midway { memory_bytes: Some(memory_bytes), stop: None }
+    }
+
+    /// Ends the run if it holds, or is about to take, `memory_bytes` above the limit, or is asked to stop: unwinds to
+    /// the caller that advances the simulation.
+    pub(crate) fn look(&self, now: Time, memory_bytes: impl FnOnce() -> u64) {
+        let over = self.memory_bytes.filter(|most| memory_bytes() >= *most).map(memory_limit_reached);
+        let asked = || self.stop.as_ref().and_then(|stop| stop(now));
+        if let Some(why) = over.or_else(asked) {
+            Stopped(why).end_event();
+        }
+    }
+}
+
+impl fmt::Debug for Midway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Midway").field("memory_bytes", &self.memory_bytes).finish_non_exhaustive()
+    }
+}
+
+impl Stopped {
+    /// Ends the event in progress, and the run, for this reason.
+    pub(crate) fn end_event(self) -> ! {
+        resume_unwind(Box::new(self))
+    }
+}
+
+fn memory_limit_reached(most: u64) -> String {
+    format!("memory limit of {most} bytes reached")
+}
+
 /// Ends a run that reaches a limit or is asked to stop, in each phase from the reading of its scenario to its results.
 pub struct Watch<'a> {
     limits: Limits,
-    stop: &'a mut (dyn FnMut(Time) -> Option<String> + 'a),
+    stop: Asked<'a>,
     /// The simulated time reached.
     now: Time,
     steps: u32,
     stopped: Option<Stopped>,
+}
+
+enum Asked<'a> {
+    Between(&'a mut (dyn FnMut(Time) -> Option<String> + 'a)),
+    Within(Stop),
 }
 
 /// The number of steps between looks: fewer than take some milliseconds.
@@ -44,7 +94,21 @@ impl<'a> Watch<'a> {
     /// Returns a watch. It calls `stop` every few milliseconds with the simulated time reached; `stop` returns a reason
     /// if the run should end before its time.
     pub fn new(limits: Limits, stop: &'a mut (dyn FnMut(Time) -> Option<String> + 'a)) -> Self {
-        Watch { limits, stop, now: Time::ZERO, steps: 0, stopped: None }
+        Watch { limits, stop: Asked::Between(stop), now: Time::ZERO, steps: 0, stopped: None }
+    }
+
+    /// Returns a watch that asks `stop` in the middle of long events, too.
+    pub fn within_events(limits: Limits, stop: Stop) -> Watch<'static> {
+        Watch { limits, stop: Asked::Within(stop), now: Time::ZERO, steps: 0, stopped: None }
+    }
+
+    /// Returns what holds in the middle of an event.
+    pub(crate) fn midway(&self) -> Midway {
+        let stop = match &self.stop {
+            Asked::Between(_) => None,
+            Asked::Within(stop) => Some(Arc::clone(stop)),
+        };
+        Midway { memory_bytes: self.limits.memory_bytes, stop }
     }
 
     /// Calls `work` with a watch that stops nothing.
@@ -71,10 +135,11 @@ impl<'a> Watch<'a> {
 
     /// Asks whether to go on.
     pub fn look(&mut self) -> Result<(), Stopped> {
-        match (self.stop)(self.now) {
-            Some(why) => self.end(why),
-            None => Ok(()),
-        }
+        let why = match &mut self.stop {
+            Asked::Between(stop) => stop(self.now),
+            Asked::Within(stop) => stop(self.now),
+        };
+        why.map_or(Ok(()), |why| Err(self.end(Stopped(why))))
     }
 
     /// Notes that the run has come to `now`.
@@ -85,7 +150,7 @@ impl<'a> Watch<'a> {
     /// Ends the loop if `events` events reach the limit.
     pub fn check_events(&mut self, events: u64) -> Result<(), Stopped> {
         match self.limits.events.filter(|most| events >= *most) {
-            Some(most) => self.end(format!("limit of {most} events reached")),
+            Some(most) => Err(self.end(Stopped(format!("limit of {most} events reached")))),
             None => Ok(()),
         }
     }
@@ -93,15 +158,15 @@ impl<'a> Watch<'a> {
     /// Ends the loop if the bytes that are held, or are about to be taken, reach the limit.
     pub fn check_memory(&mut self, bytes: u64) -> Result<(), Stopped> {
         match self.limits.memory_bytes.filter(|most| bytes >= *most) {
-            Some(most) => self.end(format!("memory limit of {most} bytes reached")),
+            Some(most) => Err(self.end(Stopped(memory_limit_reached(most)))),
             None => Ok(()),
         }
     }
 
-    fn end(&mut self, why: String) -> Result<(), Stopped> {
-        let stopped = Stopped(why);
+    /// Notes why the run ends.
+    pub(crate) fn end(&mut self, stopped: Stopped) -> Stopped {
         self.stopped = Some(stopped.clone());
-        Err(stopped)
+        stopped
     }
 }
 

@@ -1,5 +1,6 @@
 //! The engine's promises: what a run measures, holds and repeats, on any network and with any algorithm.
 
+mod bursts;
 mod carrier;
 mod fed_ahead;
 mod idle_flow;
