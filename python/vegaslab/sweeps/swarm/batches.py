@@ -1,8 +1,10 @@
 """Random networks, each checked against the rules that hold in all of them, in batches made by a program."""
 
+import contextlib
 import functools
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -22,8 +24,10 @@ PROGRAM = "vegaslab-swarm"
 BATCH_NETWORKS = 50
 """The networks of a batch: about a second's work. A swarm that is continued keeps this size."""
 
-_SILENT_S = 600.0
+_SILENT_S = 120.0
 """The time, s, after which a network is abandoned, with its batch: it gets no verdict, but is a finding of its own."""
+_ADDRESSES_BYTES = 2 << 30
+"""The address space of the program; the simulator stops a run at 256 MB."""
 _GLANCE_S = 0.1
 _FINDINGS = "findings"
 _BATCHES = "batches.jsonl"
@@ -95,7 +99,8 @@ def make(
 ) -> Made:
     """Makes a batch, with random relations or with this one alone.
 
-    A network that ends the program, or takes ten minutes, is a finding of its own.
+    A network that ends the program, takes two minutes, or needs more memory than the program may have, is a finding of
+    its own.
     """
     rows: list[dict[str, Any]] = []
     cpu_s = 0.0
@@ -192,6 +197,9 @@ def _run(command: list[str], stop: threading.Event | None) -> tuple[list[dict[st
     """Returns the program's verdicts, its CPU time, s, and the reason for an early end, if any."""
     rows: list[dict[str, Any]] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        if sys.platform == "linux":
+            with contextlib.suppress(ProcessLookupError):
+                resource.prlimit(running.pid, resource.RLIMIT_AS, (_ADDRESSES_BYTES, _ADDRESSES_BYTES))
         watch = _Watch(running, stop)
         try:
             assert running.stdout is not None
