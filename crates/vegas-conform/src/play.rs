@@ -9,7 +9,7 @@ use crate::grid::Point;
 use crate::report::{Finding, Report};
 use crate::simulated::Subject;
 
-/// Plays each case at each point, on this number of threads, which does not affect the report.
+/// Plays each case at each point, on this number of threads, which does not affect the report; one is the calling one.
 pub fn conform(subject: &dyn Subject, cases: &[Case], points: &[Point], threads: usize) -> Report {
     let plays: Vec<(&Case, Point)> = cases.iter().flat_map(|case| points.iter().map(move |at| (case, *at))).collect();
     let findings: Vec<Mutex<Option<Finding>>> = plays.iter().map(|_| Mutex::new(None)).collect();
@@ -22,11 +22,11 @@ pub fn conform(subject: &dyn Subject, cases: &[Case], points: &[Point], threads:
             *findings[place].lock().expect("no thread panics while it holds this") = Some(finding);
         }
     };
-    thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            scope.spawn(work);
-        }
-    });
+    match threads {
+        // an interpreter knows the calling thread
+        0 | 1 => work(),
+        _ => thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work)))),
+    }
     let found = findings.into_iter().filter_map(|place| place.into_inner().ok().flatten());
     let mut report = Report { subject: subject.name().into(), findings: found.collect() };
     keep_first(&mut report);

@@ -17,7 +17,7 @@ use crate::grid;
 use crate::observed::{Answer, Inside, LossAt, Moment, Observed, Recorder, State};
 use crate::play::conform;
 use crate::report::Report;
-use crate::simulated::{Subject, read, run, totals};
+use crate::simulated::{Subject, no_stop, read, run, totals};
 
 /// Makes the transport of a run, with a recorder that receives each call to the controller.
 type MakeStack = dyn Fn(Arc<dyn Listener>) -> Box<dyn Stack> + Sync;
@@ -138,11 +138,11 @@ impl Subject for Quic {
     }
 
     fn run(&self, text: &str) -> Result<Observed, String> {
-        let mut scenario = read(text, None)?;
+        let mut scenario = read(text, None, &no_stop())?;
         carry_by_quic(&mut scenario.flows[0])?;
         let ear = Arc::new(Ear { inside: self.inside, heard: Mutex::default() });
         let stack = (self.stack)(Arc::clone(&ear) as Arc<dyn Listener>);
-        let outcome = run(&scenario, Some(stack.as_ref()))?;
+        let outcome = run(&scenario, Some(stack.as_ref()), &no_stop())?;
         let mut observed = ear.heard().recorder.finish(totals(&scenario, &outcome));
         begin_in_startup(&mut observed.moments);
         Ok(observed)

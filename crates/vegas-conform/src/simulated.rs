@@ -11,7 +11,7 @@ use vegas_core::{
 use vegas_sim::external::Stack;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{Loaded, Loader, OnDisk, Own, Program, Scenario, ScenarioError};
-use vegas_sim::{Engine, Limits, Watch, run_within};
+use vegas_sim::{Engine, Limits, Stop, Watch, run_within};
 
 use crate::grid::REFERENCE;
 use crate::network::Network;
@@ -42,6 +42,17 @@ pub struct Preset {
     algorithm: String,
     loader: Option<Arc<dyn Loader>>,
     host: &'static str,
+    stop: Stopper,
+}
+
+/// Ends the runs in progress and to come.
+#[derive(Clone)]
+struct Stopper(Stop);
+
+impl fmt::Debug for Stopper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stopper")
+    }
 }
 
 impl Preset {
@@ -54,7 +65,8 @@ impl Preset {
     /// A subject called `name` in reports and `algorithm`, a TOML value, in scenario files. `loader` loads an algorithm
     /// from outside.
     pub fn written(name: &str, algorithm: &str, loader: Option<Arc<dyn Loader>>) -> Self {
-        let linux = Preset { name: name.into(), algorithm: algorithm.into(), loader, host: "linux" };
+        let linux =
+            Preset { name: name.into(), algorithm: algorithm.into(), loader, host: "linux", stop: Stopper(no_stop()) };
         match linux.check() {
             Ok(()) => linux,
             // an algorithm that neither carries out is refused on the hosts that most run on
@@ -64,10 +76,16 @@ impl Preset {
 }
 
 impl Preset {
+    /// Makes `stop` end all runs, those in progress among them; such a report means nothing.
+    #[must_use]
+    pub fn stopped_by(self, stop: Stop) -> Self {
+        Preset { stop: Stopper(stop), ..self }
+    }
+
     /// Whether scenario files can use this name; otherwise the error is a line that says what would be right.
     pub fn check(&self) -> Result<(), String> {
         let network = Network { host_kind: self.host, ..Network::of("check", REFERENCE) };
-        read(&network.text(&self.flow()), self.loader.as_ref()).map(drop)
+        read(&network.text(&self.flow()), self.loader.as_ref(), &self.stop.0).map(drop)
     }
 }
 
@@ -85,23 +103,27 @@ impl Subject for Preset {
     }
 
     fn run(&self, text: &str) -> Result<Observed, String> {
-        let mut scenario = read(text, self.loader.as_ref())?;
+        let mut scenario = read(text, self.loader.as_ref(), &self.stop.0)?;
         let recorder = Arc::new(Mutex::new(Recorder::default()));
         watch_first_flow(&mut scenario, &recorder);
-        let outcome = run(&scenario, None)?;
+        let outcome = run(&scenario, None, &self.stop.0)?;
         let mut recorder = recorder.lock().expect("the run is over");
         Ok(recorder.finish(totals(&scenario, &outcome)))
     }
 }
 
-pub(crate) fn read(text: &str, loader: Option<&Arc<dyn Loader>>) -> Result<Scenario, String> {
+/// Returns what stops nothing.
+pub(crate) fn no_stop() -> Stop {
+    Arc::new(|_| None)
+}
+
+pub(crate) fn read(text: &str, loader: Option<&Arc<dyn Loader>>, stop: &Stop) -> Result<Scenario, String> {
     let folder = OnDisk::of("");
     let folder = match loader {
         Some(loader) => folder.with_loader(Arc::clone(loader)),
         None => folder,
     };
-    let mut stop = |_| None;
-    let watch = &mut Watch::new(Limits::default(), &mut stop);
+    let watch = &mut Watch::within_events(Limits::default(), Arc::clone(stop));
     // only the algorithm of the scenario comes from the user
     let line = |error: ScenarioError| match error.key().starts_with("flow.0.algorithm") {
         true => error.message().to_owned(),
@@ -110,9 +132,8 @@ pub(crate) fn read(text: &str, loader: Option<&Arc<dyn Loader>>) -> Result<Scena
     Scenario::read_toml_in(&folder, text, "case.toml", &[], watch).map_err(line)
 }
 
-pub(crate) fn run(scenario: &Scenario, stack: Option<&dyn Stack>) -> Result<Outcome, String> {
-    let mut stop = |_| None;
-    let watch = &mut Watch::new(Limits::default(), &mut stop);
+pub(crate) fn run(scenario: &Scenario, stack: Option<&dyn Stack>, stop: &Stop) -> Result<Outcome, String> {
+    let watch = &mut Watch::within_events(Limits::default(), Arc::clone(stop));
     run_within(Engine::Fast, scenario, stack, watch).map_err(|stopped| stopped.to_string())
 }
 

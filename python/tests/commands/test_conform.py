@@ -1,12 +1,16 @@
 """`vegaslab conform`: verdicts, files and exit codes."""
 
 import json
+import signal
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
 import vegaslab
+from tests.conftest import TIMEOUT_S, cpu_s, ended_cpu_s, wait_until
 from vegaslab.commands.cli import main
 
 _QUICK = ["--quick", "--case", "startup-plateau", "--case", "drain-inflight"]
@@ -37,6 +41,21 @@ def test_a_scenario_file_of_a_case_can_be_run(tmp_path: Path) -> None:
     main(["conform", "bbr3", *_QUICK, "-o", str(tmp_path)])
     result = vegaslab.run(tmp_path / "drain-inflight.toml")
     assert result.flows.to_pylist()[0]["goodput_mbps"] > 0
+
+
+def test_a_signal_ends_one_with_an_algorithm_in_python(here: Path) -> None:
+    own = Path(__file__).parents[3] / "examples" / "own-algorithm" / "aimd.py"
+    command = [sys.executable, "-m", "vegaslab", "conform", own, "-o", "out"]
+    before_s = ended_cpu_s()
+    with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        # the suite takes much longer
+        wait_until(lambda: cpu_s(process) > 4)
+        at_signal_s = cpu_s(process)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 130, stderr
+    assert ended_cpu_s() - before_s - at_signal_s < 1
+    assert list(here.iterdir()) == []
 
 
 def test_qlog_tells_states_in_the_order_of_time(tmp_path: Path) -> None:

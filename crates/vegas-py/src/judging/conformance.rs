@@ -132,7 +132,8 @@ pub(crate) fn conform(
     let done = attended(
         py,
         if calls_python { Stopped::WaitedFor } else { Stopped::LeftBehind },
-        move |_| {
+        move |ties| {
+            let subject = subject.stopped_by(ties.stop());
             // one thread that the interpreter knows calls Python; others must not outlive it
             let threads = if calls_python { 1 } else { threads };
             let play = || {
