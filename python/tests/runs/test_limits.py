@@ -62,6 +62,27 @@ def test_python_says_the_same() -> None:
     assert {**limited_enough, "wall_s": 0} == {**unlimited, "wall_s": 0}
 
 
+def test_what_is_wrong_in_python_is_an_error_of_the_scenario() -> None:
+    deep: dict[str, object] = {}
+    for _ in range(100_000):
+        deep = {"x": deep}
+    cyclic: list[object] = []
+    cyclic.append(cyclic)
+    with pytest.raises(package.ScenarioError, match="dict: maximum recursion depth"):
+        package.run(deep)
+    with pytest.raises(package.ScenarioError, match="set: maximum recursion depth"):
+        package.run(SHORT, set={"flow": cyclic})
+    assert memory.memory_bytes(10**30) == 2**63
+
+
+@pytest.mark.parametrize("arguments", [["run"], ["check"], ["sweep"], ["run", "gallop-50mbit", "--algorithm-file"]])
+def test_files_without_end_are_refused(vegaslab: Command, arguments: list[str], here: Path) -> None:
+    (here / "endless.py").symlink_to("/dev/zero")
+    done = vegaslab(*arguments, "endless.py")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert "endless.py: has more than 100000000 bytes; " in done.stderr
+
+
 def test_half_of_the_memory_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     assert 0 < memory.memory_bytes(None) <= whole // 2

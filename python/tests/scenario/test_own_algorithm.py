@@ -292,6 +292,38 @@ def test_needs_are_checked_before_the_run(tmp_path: Path) -> None:
     vegaslab.run("gallop-50mbit", algorithm=rates, set={"duration": "2s"})
 
 
+@pytest.mark.parametrize("method", ["async def on_ack(self, ack): ...", "def on_ack(self, ack): yield"])
+def test_methods_that_would_run_later_are_refused(tmp_path: Path, method: str) -> None:
+    text = f"class Mine:\n    window = 2\n    {method}\n    def on_loss(self, loss): ...\n"
+    (tmp_path / "mine.py").write_text(text)
+    with pytest.raises(vegaslab.ScenarioError, match="on_ack would not run when it is called"):
+        vegaslab.run("gallop-50mbit", algorithm=f"{tmp_path / 'mine.py'}:Mine")
+
+
+def test_needs_without_end_are_read_to_an_end(tmp_path: Path) -> None:
+    mine = write(tmp_path, "pass", '    import itertools\n    needs = itertools.repeat("rate")\n')
+    vegaslab.run("gallop-50mbit", algorithm=mine, set={"duration": "1s"})
+
+
+@pytest.mark.parametrize("name", ["/elsewhere/abs", "../x", ".", "a/b", "a\x1b[2J"])
+def test_a_class_is_named_as_any_algorithm(tmp_path: Path, name: str) -> None:
+    mine = write(tmp_path, "pass")
+    with Path(mine).open("a") as file:
+        file.write(f"\nMine.__name__ = {name!r}\n")
+    with pytest.raises(vegaslab.ScenarioError, match=r"is no name; write letters, digits, - _ \+") as refused:
+        vegaslab.run("gallop-50mbit", algorithm=mine)
+    assert str(refused.value).isprintable()
+    table = {"python": mine, "name": "mine-1-2"}
+    assert vegaslab.run("gallop-50mbit", algorithm=table, set={"duration": "1s"}).summary
+
+
+def test_a_terminal_does_not_obey_an_error(tmp_path: Path) -> None:
+    mine = write(tmp_path, 'raise ValueError("\\x1b[2J")')
+    with pytest.raises(vegaslab.AlgorithmError) as failed:
+        vegaslab.run("gallop-50mbit", algorithm=mine)
+    assert str(failed.value).endswith(r"ValueError: \x1b[2J")
+
+
 class Delays:
     """Shows the newest one-way delay as its base RTT."""
 

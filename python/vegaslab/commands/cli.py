@@ -109,6 +109,8 @@ def _main(arguments: Sequence[str] | None) -> int:
         # the reader has closed the output; this prevents a second error when Python flushes it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    except MemoryError as error:
+        return _complain(f"out of memory: {error}; nothing was written", FAILED)
     except OSError as error:
         return _complain(_describe(error), BAD_INPUT if error.filename and not is_full(error) else FAILED)
 

@@ -15,6 +15,7 @@ from vegaslab.scenario.objects import Scenario
 from vegaslab.scenario.own.naming import table_of_class
 from vegaslab.scenario.own.thread import file_being_loaded
 from vegaslab.scenario.typed import Table
+from vegaslab.util import reading
 from vegaslab.util.memory import memory_bytes
 from vegaslab.util.text import nearest, no_text, printable
 
@@ -22,6 +23,7 @@ ScenarioLike = str | PathLike[str] | Mapping[str, object] | Scenario
 Overrides = Sequence[tuple[str, str]]
 
 _SHIPPED = Path(__file__).parents[1] / "scenarios"
+_HOLDS = "a scenario holds text, numbers, booleans, lists and dicts"
 _FOLDERS = ("papers", "evaluate", "c4", "tcpeval", "next", "attack")
 
 
@@ -118,9 +120,8 @@ def folder_of(scenario: ScenarioLike) -> Path:
 def _to_json(scenario: Mapping[str, object]) -> str:
     try:
         return json.dumps(dict(scenario))
-    except (TypeError, ValueError) as error:
-        message = f"dict: {error}; a scenario holds text, numbers, booleans, lists and dicts"
-        raise _vegaslab.ScenarioError(message) from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _vegaslab.ScenarioError(f"dict: {error}; {_HOLDS}") from None
 
 
 def find(given: str | PathLike[str], shipped: Mapping[str, Path], what: str) -> Path:
@@ -137,12 +138,11 @@ def find(given: str | PathLike[str], shipped: Mapping[str, Path], what: str) -> 
 
 
 def read_text(path: Path) -> str:
-    """Returns a file's text. Raises `ScenarioError` if it is not UTF-8, `OSError` if it cannot be read."""
+    """Returns a file's text. Raises `ScenarioError` if it is no text or too long, `OSError` if it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        message = f"{path}: byte {error.start} is not UTF-8 text; a scenario is a TOML or JSON text file"
-        raise _vegaslab.ScenarioError(message) from None
+        return reading.read_text(path)
+    except reading.UnreadableTextError as error:
+        raise _vegaslab.ScenarioError(f"{path}: {error}; a scenario is a TOML or JSON text file") from None
 
 
 def override_list(overrides: Mapping[str, object] | Overrides | None) -> list[tuple[str, str]]:
@@ -150,7 +150,10 @@ def override_list(overrides: Mapping[str, object] | Overrides | None) -> list[tu
     if overrides is None:
         return []
     pairs = overrides.items() if isinstance(overrides, Mapping) else overrides
-    return [(key, value if isinstance(value, str) else _toml(value)) for key, value in pairs]
+    try:
+        return [(key, value if isinstance(value, str) else _toml(value)) for key, value in pairs]
+    except RecursionError as error:
+        raise _vegaslab.ScenarioError(f"set: {error}; {_HOLDS}") from None
 
 
 def _toml(value: object) -> str:
@@ -170,5 +173,4 @@ def _toml(value: object) -> str:
     try:
         return json.dumps(value)
     except (TypeError, ValueError) as error:
-        message = f"set: {error}; a scenario holds text, numbers, booleans, lists and dicts"
-        raise _vegaslab.ScenarioError(message) from None
+        raise _vegaslab.ScenarioError(f"set: {error}; {_HOLDS}") from None

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from vegaslab import _vegaslab
 
+_BYTES_MAX = 2**63
+"""More than any machine has."""
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
@@ -21,7 +23,7 @@ def _bytes(given: str | int | None) -> int:
     if given is None:
         return half_of_memory()
     if isinstance(given, int) and not isinstance(given, bool) and given > 0:
-        return given
+        return min(given, _BYTES_MAX)
     if not isinstance(given, str):
         raise ValueError(f'memory: {given!r} was given; bytes, or a size such as "4gb"')
     try:

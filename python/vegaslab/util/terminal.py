@@ -10,6 +10,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TextIO
 
+from vegaslab.util.text import printable
+
 NONE = "-"
 """The text of a cell without a value."""
 
@@ -75,7 +77,8 @@ def warn(what: object) -> None:
 
 def _say(what: object, style: str) -> None:
     colour = has_colour(sys.stderr)
-    print(f"{_styled('vegaslab:', style) if colour else 'vegaslab:'} {what}", file=sys.stderr)
+    # an error may quote a stranger's text, and a terminal obeys escape sequences
+    print(f"{_styled('vegaslab:', style) if colour else 'vegaslab:'} {printable(str(what))}", file=sys.stderr)
 
 
 def lay_out(cells: Sequence[Sequence[str]], keys: int) -> list[str]:

@@ -13,6 +13,8 @@ use vegas_sim::scenario::{Failure, Loaded, Program};
 
 use super::events::{Ack, Loss, LostSegment, Restart, Sent, Start};
 
+/// The most names that `needs` may give.
+const NEEDS_MAX: usize = 5;
 /// The module that finds and runs the files, and explains their errors.
 const LOADING: &str = "vegaslab.scenario.own.loading";
 
@@ -52,7 +54,8 @@ impl Class {
             ..Needs::NONE
         };
         if has("needs")? {
-            for need in class.getattr("needs")?.try_iter()? {
+            // each may be given once, and an iterator may have no end
+            for need in class.getattr("needs")?.try_iter()?.take(NEEDS_MAX) {
                 ask(&mut needs, &need?.extract::<String>()?)?;
             }
         }

@@ -10,7 +10,7 @@ use super::document::scalar::CompositionName;
 use super::document::{Algorithm, Flow, Parts};
 use super::model::{Folder, Language, Own, Transport};
 use crate::scenario::read::error::{Checked, Problem, child};
-use crate::scenario::read::field::Field;
+use crate::scenario::read::field::{Field, FromGiven, Given};
 
 /// The preset that supplies the parts that a table of parts leaves out.
 const DEFAULT_PRESET: &str = "reno";
@@ -101,6 +101,11 @@ fn own(key: &str, parts: &Parts, transport: Transport, folder: &dyn Folder) -> C
     if parts.name.is_none() && registry::preset(&own.name).is_some() {
         let message = format!("\"{}\" is the name of a preset; give the algorithm a name beside it", own.name);
         return Err(Problem::new(key_own, message));
+    }
+    if parts.name.is_none()
+        && let Err(problem) = CompositionName::from_given(Given::Text(&own.name))
+    {
+        return Err(Problem::new(key_own, format!("{problem}; or give the algorithm a name beside it")));
     }
     Ok(Some(own))
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from vegaslab.scenario.own.thread import loading
+from vegaslab.util.reading import UnreadableTextError, read_text
 from vegaslab.util.text import printable
 
 _EVENTS = ("on_ack", "on_loss")
@@ -59,11 +60,11 @@ def failure(error: BaseException, algorithm: type, file: str, event: str, at_s: 
 
 def _read(path: Path, shown: str) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except OSError as error:
         raise ValueError(f"{shown}: {error.strerror}; {_SYNTAX}, relative to the scenario file") from None
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{shown}: byte {error.start} is not UTF-8 text; {_SYNTAX}") from None
+    except UnreadableTextError as error:
+        raise ValueError(f"{shown}: {error}; {_SYNTAX}") from None
 
 
 def _run(code: CodeType, path: Path) -> dict[str, object]:
@@ -75,7 +76,7 @@ def _run(code: CodeType, path: Path) -> dict[str, object]:
 
 def _chosen(namespace: dict[str, object], wanted: str, shown: str) -> type:
     own = [value for value in namespace.values() if isinstance(value, type) and _problem(value) is None]
-    names = ", ".join(one.__name__ for one in own)
+    names = ", ".join(printable(one.__name__) for one in own)
     if not wanted:
         if len(own) == 1:
             return own[0]
@@ -91,7 +92,17 @@ def _chosen(namespace: dict[str, object], wanted: str, shown: str) -> type:
 
 def _problem(algorithm: type) -> str | None:
     missing = [event for event in _EVENTS if not callable(getattr(algorithm, event, None))]
-    return f"has no {missing[0]}; an algorithm has on_ack and on_loss" if missing else None
+    if missing:
+        return f"has no {missing[0]}; an algorithm has on_ack and on_loss"
+    methods = {name: inspect.unwrap(method) for name, method in vars(algorithm).items() if name.startswith("on_")}
+    later = [name for name, method in methods.items() if _runs_later(method)]
+    return f"{later[0]} would not run when it is called; write a method without async and yield" if later else None
+
+
+def _runs_later(method: object) -> bool:
+    """Returns whether calling it only makes an object that would run: a coroutine or a generator."""
+    kinds = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+    return any(kind(method) for kind in kinds)
 
 
 def _source(algorithm: type) -> tuple[str, bytes]:
@@ -118,5 +129,5 @@ def _line(error: BaseException, file: str) -> int | None:
 
 
 def _described(error: BaseException) -> str:
-    text = " ".join(str(error).split())
+    text = printable(" ".join(str(error).split()))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeVar
 
 from vegaslab import _vegaslab
 from vegaslab.util.errors import InputError
+from vegaslab.util.reading import UnreadableTextError, read_text
 from vegaslab.util.text import did_you_mean, printable
 
 _QUANTITY = re.compile(r"(?P<number>[0-9]+(?:\.(?P<decimals>[0-9]+))?)(?P<unit>[a-zA-Z%]*)")
@@ -56,12 +57,12 @@ class Reader:
     def of_file(cls, path: Path) -> "tuple[Reader, dict[str, Any]]":
         """Reads a TOML file. Raises `PlanError` and `OSError`."""
         try:
-            text = path.read_text(encoding="utf-8")
+            text = read_text(path)
             _, lines = _vegaslab.read_toml(text, printable(str(path)))
             # tomllib keeps the order of keys, which is that of the cells; the native half knows only their lines
             document = tomllib.loads(text)
-        except UnicodeDecodeError as error:
-            raise PlanError(f"{path}: byte {error.start} is not UTF-8 text; a plan is a TOML text file") from None
+        except UnreadableTextError as error:
+            raise PlanError(f"{path}: {error}; a plan is a TOML text file") from None
         except _vegaslab.ScenarioError as error:
             raise PlanError(str(error)) from None
         except tomllib.TOMLDecodeError as error:
