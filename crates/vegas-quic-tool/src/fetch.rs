@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::algorithm::{self, Wanted};
 use crate::ending::Signal;
 use crate::qlog::Side;
-use crate::{Fallible, Fetch, ending, runtime, tls};
+use crate::{Fallible, Fetch, REFUSED, ending, runtime, tls};
 
 const PROGRESS: Duration = Duration::from_secs(1);
 /// The longest report, bytes: more than any has.
@@ -49,20 +49,37 @@ pub(crate) async fn fetch(arguments: Fetch) -> Fallible<()> {
     }
     ending::close(&endpoint, "done").await;
     match done {
-        Err(error) if !error.is::<Signal>() => Err(format!("{}: {error}", arguments.address).into()),
+        Err(error) if !error.is::<Signal>() => Err(format!("{}: {}", arguments.address, said(error.as_ref())).into()),
         done => done.map(drop),
     }
 }
 
 /// Returns the reason for which a connection was lost; `None` if the peer closed or refused it.
 fn loss(error: &(dyn Error + Send + Sync + 'static)) -> Option<ConnectionError> {
+    use ConnectionError::{Reset, TimedOut};
+    ended(error).filter(|reason| matches!(reason, TimedOut | Reset)).cloned()
+}
+
+/// Returns how a connection ended, if an error is of that.
+fn ended<'a>(error: &'a (dyn Error + Send + Sync + 'static)) -> Option<&'a ConnectionError> {
     let by_stream = || match error.downcast_ref::<ReadError>()? {
         ReadError::ConnectionLost(reason) => Some(reason),
         _ => None,
     };
-    let reason = error.downcast_ref::<ConnectionError>().or_else(by_stream)?;
-    use ConnectionError::{Reset, TimedOut};
-    matches!(reason, TimedOut | Reset).then(|| reason.clone())
+    error.downcast_ref::<ConnectionError>().or_else(by_stream)
+}
+
+/// Returns an error's text: of a connection that the peer closed, what the peer said. A terminal must not obey it.
+fn said(error: &(dyn Error + Send + Sync + 'static)) -> String {
+    let text = match ended(error) {
+        Some(ConnectionError::ApplicationClosed(close)) => {
+            let way = if close.error_code == REFUSED { "refused" } else { "closed by the peer" };
+            format!("{way}: {}", String::from_utf8_lossy(&close.reason))
+        }
+        Some(reason) => reason.to_string(),
+        None => error.to_string(),
+    };
+    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
 }
 
 /// Returns the result of a transfer when its connection was lost.

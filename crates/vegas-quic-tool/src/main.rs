@@ -23,6 +23,9 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 
 /// A result; the error says in one line what went wrong.
+/// The code with which a server refuses a request.
+const REFUSED: quinn::VarInt = quinn::VarInt::from_u32(1);
+
 type Fallible<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 #[derive(Parser)]

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use quinn::{Connection, Endpoint, Incoming, SendStream, ServerConfig, VarInt};
+use quinn::{Connection, Endpoint, Incoming, SendStream, ServerConfig};
 use tokio::sync::Semaphore;
 
 use crate::algorithm::{self, Wanted};
 use crate::qlog::Side;
 use crate::trace::Trace;
-use crate::{Fallible, Serve, ending, runtime, tls};
+use crate::{Fallible, REFUSED, Serve, ending, runtime, tls};
 
 /// The data that is sent, repeatedly.
 static BLOCK: [u8; 1 << 16] = [0x56; 1 << 16];
@@ -81,11 +81,10 @@ async fn connection(incoming: Incoming, mut base: ServerConfig, number: u64, arg
     base.transport_config(Arc::new(transport));
     let connection = incoming.accept_with(Arc::new(base))?.await?;
     let closed = transfer(&connection, arguments.max_bytes).await;
-    if closed.is_err() {
-        connection.close(VarInt::from_u32(1), b"refused");
-    } else {
+    match &closed {
+        Err(error) => connection.close(REFUSED, error.to_string().as_bytes()),
         // the client closes when it has everything
-        connection.closed().await;
+        Ok(()) => drop(connection.closed().await),
     }
     closed
 }

@@ -98,6 +98,7 @@ def test_limits_hold_and_the_server_goes_on(vegaslab: Command) -> None:
         served = vegaslab("quic", "fetch", server.address, "300kb", *arguments)
     assert (refused.returncode, served.returncode) == (2, 0), served.stderr
     assert server.address in refused.stderr
+    assert "refused: asks for 301000 bytes; 300000 are allowed" in refused.stderr
 
 
 @needs_program

@@ -61,6 +61,19 @@ def test_a_transfer_is_timed_and_counted(listening: Listening) -> None:
     wait_until(lambda: lines <= {line.split(" in ")[0] for line in listening.said})
 
 
+def test_a_sender_that_brings_too_little_loses_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vegaslab.measuring.receiver._PROGRESS_S", 0.3)
+    listening = Listening(Limits(connections=1, size=10**6, seconds=TIMEOUT_S))
+    try:
+        said = listening.answer_to(HEADER.pack(MAGIC, 10**6) + bytes(20_000), ends=False)
+        assert said == "refused: too slow"
+        # its place is free then
+        wait_until(lambda: f"{HERE}: refused: too slow" in listening.said)
+        assert send(listening.address, 300_000, "reno", TIMEOUT_S).completion_s > 0
+    finally:
+        listening.close()
+
+
 def test_a_place_is_free_when_its_transfer_is_answered() -> None:
     listening = Listening(Limits(connections=1, size=10**6, seconds=TIMEOUT_S))
     try:

@@ -24,6 +24,11 @@ _HEADER_S = 10.0
 """The longest wait for a header, s: longer than a handshake's retransmissions take. A connection without data for this
 long has no sender.
 """
+_PROGRESS_S = 60.0
+_PROGRESS_BYTES = 10_000
+"""What a transfer must bring in each span, unless it is its rest: slow senders must not hold all places. A path of
+2 kb/s brings more.
+"""
 _ROOM = 1 << 18
 _BREATH_S = 0.01
 _LINGER_S = 1.0
@@ -135,11 +140,13 @@ class Receiver:
     def _drain(connection: socket.socket, left: int, deadline: float) -> None:
         room = memoryview(bytearray(_ROOM))
         while left > 0:
-            _wait_until(connection, deadline)
-            length = connection.recv_into(room[: min(left, _ROOM)])
-            if length == 0:
-                raise _RefusedError(f"it ended {left} bytes early")
-            left -= length
+            due, wanted = min(deadline, time.monotonic() + _PROGRESS_S), max(0, left - _PROGRESS_BYTES)
+            while left > wanted:
+                _wait_until(connection, due)
+                length = connection.recv_into(room[: min(left, _ROOM)])
+                if length == 0:
+                    raise _RefusedError(f"it ended {left} bytes early")
+                left -= length
 
 
 def _refusal(error: Exception) -> tuple[str, str]:
