@@ -13,6 +13,7 @@ import pytest
 
 import vegaslab
 from documentation import ROOT
+from tests.conftest import TIMEOUT_S, prepared
 from vegaslab.commands.cli import main
 from vegaslab.papers.judging.errors import PapersError
 from vegaslab.papers.report.reproduce import reproduce
@@ -306,6 +307,28 @@ def test_the_campaign_in_small() -> None:
     command = [sys.executable, "-m", "reliability", "--points", "6", "--full", "1", "--only", "sweep,seeds"]
     done = subprocess.run(command, cwd=ROOT / "python", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_where_files_run_out_no_folder_is_left(short: Path, here: Path) -> None:
+    says = set()
+    for files in range(7, 12):
+        limit = (
+            f"import resource; from vegaslab import compare; resource.setrlimit(resource.RLIMIT_NOFILE, ({files},) * 2)"
+        )
+        command = prepared(limit, ["compare", short, "-a", "vegas", "-a", "reno", "-o", "out", "--no-plot"])
+        done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+        says.add(done.returncode)
+        assert {path.name for path in here.iterdir()} <= {"out"}, (files, done.stderr)
+    assert 0 in says
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"]])
+def test_a_full_disk_behind_a_help_text_is_one_line(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "vegaslab", *arguments]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=TIMEOUT_S)
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+    assert "standard output: No space left on device" in done.stderr
 
 
 def test_a_full_disk_behind_standard_output_is_one_line() -> None:

@@ -83,6 +83,14 @@ def test_responses_of_other_factors_do_not_mix(vegaslab: Command, plan: Path, he
     assert (here / "out/factorial/flow.0.goodput_mbps/effects.csv").exists()
 
 
+@pytest.mark.parametrize("response", ["nope", "0", "flow.0.nope"])
+def test_a_wrong_response_is_found_before_the_runs(vegaslab: Command, plan: Path, here: Path, response: str) -> None:
+    done = vegaslab("factorial", plan, "-r", response)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert f'"{response}" is no figure of runs' in done.stderr
+    assert list(here.iterdir()) == []
+
+
 def test_cells_are_those_of_single_runs(vegaslab: Command, plan: Path, short: Path, here: Path) -> None:
     assert vegaslab("factorial", plan, "-o", "out", "--no-plot").returncode == 0
     rows = list(csv.DictReader((here / "out/factorial/flow.0.goodput_mbps/residuals.csv").read_text().splitlines()))

@@ -5,6 +5,7 @@ They are here so that a command's module needs nothing of `vegaslab.commands.cli
 """
 
 import argparse
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
@@ -32,6 +33,15 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             self.error(self._unknown(unknown))
         return known, unknown
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Ends the command. Raises `OSError` if its output, such as a help text, cannot be written."""
+        sys.stdout.flush()
+        super().exit(status, message)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # the original swallows errors, such as that of a full disk
+        (file or sys.stderr).write(message)
 
     def _unknown(self, arguments: Sequence[str]) -> str:
         option = next((text.partition("=")[0] for text in arguments if text.startswith("-")), None)

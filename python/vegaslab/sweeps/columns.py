@@ -103,6 +103,11 @@ def _typed(all_values: Sequence[object], values: Sequence[object]) -> pyarrow.Ar
     return pyarrow.array(texts, pyarrow.string())
 
 
+def may_be_numeric(plan: Plan, column: str) -> bool:
+    """Returns whether a run of the plan may have a column of numbers with this name; ids are not checked."""
+    return column == "seed" or column in plan.varied or _rank(column) is not None
+
+
 @functools.cache
 def _rank(column: str) -> tuple[int, list[tuple[int, str]], int] | None:
     """Returns the place of a figure's column in the order; None for a column that is no figure."""

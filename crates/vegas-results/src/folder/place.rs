@@ -26,7 +26,7 @@ pub struct Place {
     dir: PathBuf,
     workshop: PathBuf,
     /// The lock that is held while the workshop is in use.
-    _lock: File,
+    lock: Option<File>,
     /// The parent folders created for it, the innermost first.
     made: Vec<PathBuf>,
 }
@@ -53,7 +53,7 @@ impl Place {
         clear_abandoned(parent, &prefix, &dir);
         let (workshop, lock) =
             make_workshop(parent, &prefix).map_err(ResultsError::io(parent, "write in the folder"))?;
-        let place = Place { dir, workshop, _lock: lock, made: made.keep() };
+        let place = Place { dir, workshop, lock: Some(lock), made: made.keep() };
         fs::create_dir(place.new_folder()).map_err(ResultsError::io(&place.new_folder(), "create"))?;
         Ok(place)
     }
@@ -99,6 +99,8 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
+        // where files have run out, this one is needed to read the folder
+        self.lock = None;
         clear(&self.workshop, &self.dir);
         remove_while_empty(&self.made);
     }
@@ -132,7 +134,15 @@ fn make_workshop(parent: &Path, prefix: &str) -> io::Result<(PathBuf, File)> {
     let builder = builder.prefix(prefix).rand_bytes(RANDOM_CHARACTERS);
     for _ in 0..ATTEMPTS {
         let workshop = builder.tempdir_in(parent)?.keep();
-        let Ok(lock) = File::open(&workshop) else { continue };
+        let lock = match File::open(&workshop) {
+            Ok(lock) => lock,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            // files have run out
+            Err(error) => {
+                let _ = fs::remove_dir(&workshop);
+                return Err(error);
+            }
+        };
         // a file system without locks has no workshop that counts as abandoned
         let taken = matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock));
         if !taken && workshop.exists() {

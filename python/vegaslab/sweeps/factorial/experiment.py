@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow
 
 from vegaslab.reports.optional import optional_picture
+from vegaslab.sweeps.columns import may_be_numeric
 from vegaslab.sweeps.dataset import hexadecimal, read_runs, run_ids
 from vegaslab.sweeps.factorial.analysis import Analysis
 from vegaslab.sweeps.factorial.report import report, summary, write_tables
@@ -121,6 +122,10 @@ def factorial_spec(plan: Plan, *, responses: tuple[str, ...] = (), level: float 
     spec = replace(spec, responses=responses or spec.responses, level=level or spec.level)
     if not spec.responses:
         plan.fail("factorial", 'names no responses; give columns of runs: responses = ["flow.0.goodput_mbps"]')
+    for name in spec.responses:
+        # known before the first run
+        if not may_be_numeric(plan, name):
+            plan.fail("factorial.responses", f'"{name}" is no figure of runs; give one such as flow.0.goodput_mbps')
     return spec
 
 
