@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Adds an algorithm to a copy of the sources, as CONTRIBUTING.md says, with its file, its line, its golden trace and its
-# page, and tests what the registry gives it. The example is crates/vegas-core/tests/scalable.
+# page, and tests what the registry gives it. The example is crates/vegas-core/tests/gaimd.
 #
 #     tools/test_new_algorithm.sh FOLDER          core and simulator
 #     tools/test_new_algorithm.sh FOLDER whole    what else enumerates the presets, too: swarm, kernel, Python
@@ -8,7 +8,7 @@ set -euo pipefail
 copy="$(realpath --canonicalize-missing "$1")"
 extent="${2:-}"
 root="$(cd "$(dirname "$0")/.." && pwd)"
-new="$root/crates/vegas-core/tests/scalable"
+new="$root/crates/vegas-core/tests/gaimd"
 
 step() {
     local name="$1" begun=$SECONDS
@@ -28,14 +28,14 @@ copy_sources() {
 
 add_algorithm() {
     local core="$copy/crates/vegas-core"
-    cp "$new/scalable.rs" "$core/src/standalone/reno/"
-    cp "$new/scalable.txt" "$core/tests/golden/"
-    cp "$new/scalable.md" "$copy/docs/algorithms/"
+    cp "$new/gaimd.rs" "$core/src/standalone/reno/"
+    cp "$new/gaimd.txt" "$core/tests/golden/"
+    cp "$new/gaimd.md" "$copy/docs/algorithms/"
     sed --in-place \
-        -e 's/^    pub(super) mod veno;/    pub(super) mod scalable;\n&/' \
-        -e 's|^    /// BBR, version 1:|    /// An increase in proportion to the window (Kelly 2003).\n    Scalable: reno::scalable follows,\n&|' \
+        -e 's/^    pub(super) mod highspeed;/    pub(super) mod gaimd;\n&/' \
+        -e 's|^    /// BBR, version 1:|    /// A slower increase and a smaller decrease (Yang and Lam 2000).\n    Gaimd: reno::gaimd follows,\n&|' \
         "$core/src/standalone.rs"
-    grep --quiet 'reno::scalable' "$core/src/standalone.rs"
+    grep --quiet 'reno::gaimd' "$core/src/standalone.rs"
 }
 
 # Cargo takes packages of one name, version and place in their workspace for the same ones. With another version, what
@@ -74,5 +74,5 @@ step 'Python extension' extension
 step 'picture' "$python" -m documentation --missing
 step 'Python tests' "$python" -m pytest --quiet -p no:cacheprovider \
     python/tests/project/test_documentation.py python/tests/scenario/test_objects.py python/tests/commands/test_cli.py \
-    -k 'scalable or index or page or picture_has or objects or explain or list'
-"$python" -c 'from documentation.site.hooks import _families; assert "algorithms/scalable.md" in _families()'
+    -k 'gaimd or index or page or picture_has or objects or explain or list'
+"$python" -c 'from documentation.site.hooks import _families; assert "algorithms/gaimd.md" in _families()'

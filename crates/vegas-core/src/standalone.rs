@@ -24,10 +24,14 @@ mod delay {
 mod least;
 mod random;
 mod reno {
+    pub(super) mod bic;
+    pub(super) mod highspeed;
     pub(super) mod htcp;
+    pub(super) mod hybla;
     pub(super) mod illinois;
     pub(super) mod reno_linux;
     pub(super) mod reno_window;
+    pub(super) mod scalable;
     pub(super) mod veno;
     pub(super) mod westwood;
     pub(super) mod yeah;
@@ -195,6 +199,14 @@ standalone! {
     Illinois: reno::illinois follows,
     /// An increase that quickens with the time since the last loss (Leith and Shorten 2004).
     Htcp: reno::htcp follows,
+    /// A search for the window of the last loss (Xu, Harfoush and Rhee 2004).
+    Bic: reno::bic follows,
+    /// An increase that grows with the window, and a cut that falls (RFC 3649).
+    HighSpeed: reno::highspeed follows,
+    /// Reno in the time of a path of 25 ms (Caini and Firrincieli 2004).
+    Hybla: reno::hybla follows,
+    /// An increase in proportion to the window (Kelly 2003).
+    Scalable: reno::scalable follows,
     /// Copa: the window moves towards the rate 1 / (delta x queueing delay) (Arun and Balakrishnan 2018).
     Copa: delay::copa follows,
     /// Copa as Meta's QUIC has it (mvfst).

@@ -8,7 +8,7 @@ use vegas_sim::scenario::FlowSpec;
 use crate::Error;
 
 /// The copies, with the kernel's names of what they copy.
-const COPIES: [(&str, &str); 12] = [
+const COPIES: [(&str, &str); 16] = [
     ("reno-linux", "reno"),
     ("cubic-linux", "cubic"),
     ("vegas-linux", "vegas"),
@@ -19,6 +19,10 @@ const COPIES: [(&str, &str); 12] = [
     ("yeah", "yeah"),
     ("illinois", "illinois"),
     ("htcp", "htcp"),
+    ("bic", "bic"),
+    ("highspeed", "highspeed"),
+    ("hybla", "hybla"),
+    ("scalable", "scalable"),
     ("cdg", "cdg"),
     ("lp", "lp"),
 ];

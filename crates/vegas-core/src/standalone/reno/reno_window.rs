@@ -99,6 +99,14 @@ impl RenoWindow {
         self.counted = 0;
     }
 
+    /// Adds a segment if a window is counted, and keeps what is counted beyond it.
+    pub(crate) fn add_counted_window(&mut self) {
+        if self.counted >= self.window {
+            self.counted -= self.window;
+            self.window = self.window.saturating_add(1).min(self.max_window);
+        }
+    }
+
     /// One segment for each `per` acknowledged, at least 1.
     pub(crate) fn add_one_per(&mut self, per: u32, acked: Segments) {
         let per = per.max(1);

@@ -64,6 +64,10 @@ impl CongestionControl for Scalable {
         self.window.undo(&before.window);
     }
 
+    fn on_unused(&mut self, most: Window) {
+        self.window.unused(most);
+    }
+
     fn output(&self) -> Output {
         self.window.output()
     }

@@ -1,0 +1,189 @@
+//! BIC TCP (Xu, Harfoush and Rhee, INFOCOM 2004; Linux, `net/ipv4/tcp_bic.c` with its defaults): the window at the last
+//! loss is a target, which a search by quarters approaches, at most 16 segments a round trip at once. Beyond it the
+//! same steps come in reverse order. A loss costs a fifth.
+//!
+//! Times are whole milliseconds, as those of a kernel that counts 1000 ticks a second.
+
+use crate::composition::bases::{RENO_PARAMETERS, SACK};
+use crate::contract::parameters::Parameters;
+use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
+use crate::standalone::Preset;
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
+use crate::units::{Segments, Time, Window};
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "bic",
+    summary: "a search for the window of the last loss, by quarters and at most 16 segments a round, and a fifth off",
+    source: "Xu, Harfoush and Rhee 2004; Linux, net/ipv4/tcp_bic.c",
+    composition: SACK,
+    parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
+    standalone: None,
+};
+
+/// Segments a round at most: the paper's Smax.
+const MAX_INCREMENT: u32 = 16;
+/// Up to this window it is Reno.
+const LOW_WINDOW: u32 = 14;
+/// The search goes to a quarter of the distance.
+const SEARCH_PART: u32 = 4;
+/// Near the target a segment needs a quarter of these windows.
+const SMOOTH_PART: u32 = 20;
+/// Acknowledged segments for one more, at most, without a target: 5 % a round.
+const UNSEARCHED_PER_MAX: u32 = 20;
+/// Of a window a loss leaves 819 / 1024.
+const BETA: u32 = 819;
+const BETA_ONE: u32 = 1_024;
+/// What is acknowledged at once, in 16ths: 2 at first, and a smoothing of 1/16.
+const ACK_SHIFT: u32 = 4;
+const ACKED_FIRST: u32 = 2 << ACK_SHIFT;
+/// The age at which the growth is computed again, if the window stays.
+const UPDATE_MS: u64 = 1_000 / 32;
+
+/// The state of one connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bic {
+    window: RenoWindow,
+    /// The window of the last loss, or less if that was below the one before; 0 before the first and after a timeout.
+    target: u32,
+    /// Acknowledged segments for one more.
+    per: u32,
+    updated_window: u32,
+    updated_ms: u64,
+    /// Segments that an acknowledgement covers, in 16ths.
+    acked_at_once: u32,
+    /// Nothing is known to be missing.
+    is_open: bool,
+}
+
+impl Bic {
+    pub(crate) const NEEDS: Needs = Needs { window_limited: true, ..Needs::NONE };
+
+    pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {
+        Bic {
+            window: RenoWindow::new(parameters),
+            target: 0,
+            per: 1,
+            updated_window: 0,
+            updated_ms: 0,
+            acked_at_once: ACKED_FIRST,
+            is_open: true,
+        }
+    }
+
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
+    }
+
+    /// The acknowledgement that ends a recovery covers what waited at the receiver, and does not count.
+    fn count_at_once(&mut self, ack: &Ack) {
+        if self.is_open {
+            let smoothed = self.acked_at_once - (self.acked_at_once >> ACK_SHIFT);
+            self.acked_at_once = smoothed + ack.delivered.0.min(u16::MAX.into());
+        }
+        self.is_open = !ack.in_recovery;
+    }
+
+    fn grow(&mut self, acked: Segments, now: Time) {
+        let left = if self.window.in_slow_start() { self.window.slow_start(acked) } else { acked };
+        if left > Segments(0) {
+            self.update(now);
+            self.window.add_one_per(self.per, left);
+        }
+    }
+
+    fn update(&mut self, now: Time) {
+        let (window, now_ms) = (self.window.get(), now.as_nanos() / 1_000_000);
+        if self.updated_window == window && now_ms.saturating_sub(self.updated_ms) <= UPDATE_MS {
+            return;
+        }
+        (self.updated_window, self.updated_ms) = (window, now_ms);
+        if window <= LOW_WINDOW {
+            self.per = window;
+            return;
+        }
+        let mut per = if window < self.target { self.per_below(window) } else { self.per_beyond(window) };
+        if self.target == 0 {
+            per = per.min(UNSEARCHED_PER_MAX);
+        }
+        // a segment an acknowledgement, as the window would then grow without delayed ones
+        self.per =
+            ((u64::from(per) << ACK_SHIFT) / u64::from(self.acked_at_once.max(1))).clamp(1, u32::MAX.into()) as u32;
+    }
+
+    /// The paper's binary search increase, and its additive increase where the step would be too large.
+    fn per_below(&self, window: u32) -> u32 {
+        match (self.target - window) / SEARCH_PART {
+            step if step > MAX_INCREMENT => window / MAX_INCREMENT,
+            0 | 1 => smooth(window),
+            step => window / step,
+        }
+    }
+
+    /// The paper's max probing.
+    fn per_beyond(&self, window: u32) -> u32 {
+        let beyond = window - self.target;
+        if beyond < SEARCH_PART {
+            smooth(window)
+        } else if beyond < MAX_INCREMENT * (SEARCH_PART - 1) {
+            (u64::from(window) * u64::from(SEARCH_PART - 1) / u64::from(beyond)) as u32
+        } else {
+            window / MAX_INCREMENT
+        }
+    }
+
+    fn after_loss(&mut self) -> u32 {
+        let window = u64::from(self.window.get());
+        // a flow with losses at smaller and smaller windows leaves room for others: the paper's fast convergence
+        self.target = match self.window.get() < self.target {
+            true => (window * u64::from(BETA_ONE + BETA) / u64::from(2 * BETA_ONE)) as u32,
+            false => self.window.get(),
+        };
+        if self.window.get() <= LOW_WINDOW {
+            return self.window.get() / 2;
+        }
+        (window * u64::from(BETA) / u64::from(BETA_ONE)) as u32
+    }
+}
+
+fn smooth(window: u32) -> u32 {
+    (u64::from(window) * u64::from(SMOOTH_PART) / u64::from(SEARCH_PART)) as u32
+}
+
+impl CongestionControl for Bic {
+    fn on_ack(&mut self, ack: &Ack) {
+        self.count_at_once(ack);
+        if ack.may_grow() && ack.window_limited {
+            self.grow(ack.acked, ack.now);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        let window = self.after_loss();
+        self.window.answer(loss.kind, window);
+        if loss.kind == LossKind::Timeout {
+            *self = Bic { window: self.window, ..Bic::start(&PRESET.parameters, 0) };
+        }
+        self.is_open = false;
+    }
+
+    fn on_spurious(&mut self, before: &Self) {
+        self.window.undo(&before.window);
+    }
+
+    fn on_unused(&mut self, most: Window) {
+        self.window.unused(most);
+    }
+
+    fn output(&self) -> Output {
+        self.window.output()
+    }
+
+    fn status(&self) -> Status {
+        self.window.status(UNKNOWN_US)
+    }
+
+    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
+        out("target_segments", self.target.into());
+        out("segments_per_increase", self.per.into());
+    }
+}
