@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vegaslab._vegaslab import version as __version__
     from vegaslab.measuring.guest.world import KernelWorld
     from vegaslab.measuring.linux import LinuxError
+    from vegaslab.measuring.measured.against import Against, against
     from vegaslab.measuring.measured.measurement import Measured, measured
     from vegaslab.runs.comparison import Comparison, compare
     from vegaslab.runs.plotting import plot
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Access",
+    "Against",
     "AlgorithmError",
     "ApplicationPhase",
     "Backward",
@@ -95,6 +97,7 @@ __all__ = [
     "TraceRate",
     "Traffic",
     "__version__",
+    "against",
     "analyse",
     "compare",
     "compare_seeds",
@@ -112,6 +115,7 @@ _NAMES_OF = {
     "_vegaslab": ("AlgorithmError", "FolderError", "LimitError", "MeasuredError", "ScenarioError", "version"),
     "measuring.guest.world": ("KernelWorld",),
     "measuring.linux": ("LinuxError",),
+    "measuring.measured.against": ("Against", "against"),
     "measuring.measured.measurement": ("Measured", "measured"),
     "runs.comparison": ("Comparison", "compare"),
     "sweeps.dataset": ("read_runs", "read_series"),

@@ -26,7 +26,7 @@ from vegaslab.commands.many_runs import (
     sweep,
 )
 from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError, add_pictures, in_groups
-from vegaslab.commands.real_paths import kernel, linux, measured, quic, trace
+from vegaslab.commands.real_paths import against, kernel, linux, measured, quic, trace
 from vegaslab.commands.scenario import add_scenario, overrides
 from vegaslab.reports.optional import PictureWarning
 from vegaslab.reports.summary import comparison_report, report
@@ -51,7 +51,7 @@ _ONE_LINE_EACH = (PictureWarning, UnusedWarning)
 _GROUPS = {
     "simulate": ("run", "compare", "sweep", "analyse", "factorial"),
     "judge": ("evaluate", "reproduce", "conform", "packetdrill", "attack", "model"),
-    "real hosts": ("kernel", "linux", "quic", "measured", "trace"),
+    "real hosts": ("kernel", "linux", "quic", "measured", "against", "trace"),
     "write scenarios and algorithms": ("new", "check", "list", "explain", "schema"),
     "the tool itself": ("swarm", "completion"),
 }
@@ -224,6 +224,7 @@ def _parser() -> argparse.ArgumentParser:
     linux.add(commands)
     kernel.add(commands)
     measured.add(commands)
+    against.add(commands)
     trace.add(commands)
 
     new.add(commands)

@@ -11,7 +11,13 @@ def add_scenario(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a scenario file, a shipped scenario's name (vegaslab list scenarios), or a link of the playground",
     )
-    add(
+    add_set(parser)
+    add("--seed", metavar="N", help="override the seed")
+
+
+def add_set(parser: argparse.ArgumentParser) -> None:
+    """Adds --set."""
+    parser.add_argument(
         "--set",
         action="append",
         default=[],
@@ -19,7 +25,6 @@ def add_scenario(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="override a value of the file, such as flow.0.algorithm=reno; may be repeated",
     )
-    add("--seed", metavar="N", help="override the seed")
 
 
 def overrides(options: argparse.Namespace) -> list[tuple[str, str]]:

@@ -84,6 +84,11 @@ def terminal() -> Place:
     return _Terminal() if sys.stderr.isatty() else _Lines()
 
 
+def nowhere() -> Place:
+    """Returns a place that shows nothing: for what is read or run beside others."""
+    return _Nowhere()
+
+
 def notebook() -> Place:
     """Returns the output of the running cell in a Jupyter notebook: for functions, which print nothing elsewhere."""
     ipython = sys.modules.get("IPython")

@@ -1,0 +1,98 @@
+"""`vegaslab against`: a capture beside runs of its path, as a user reads them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import vegaslab
+from documentation import ROOT
+from tests.conftest import Command
+from vegaslab.measuring.measured.against import SENDERS, Limit
+
+INPUTS = ROOT / "crates" / "vegas-measured" / "tests" / "inputs"
+
+PATH = """\
+name = "sent"
+duration = "12s"
+capture = true
+
+[topology]
+kind = "dumbbell"
+access = { rate = "1gbit", delay = "0s" }
+
+[topology.bottleneck]
+rate = "4mbit"
+delay = "30ms"
+queue = "15000b"
+
+[[flow]]
+algorithm = "cubic-linux"
+initial_window = 10
+
+[flow.host]
+kind = "linux"
+delayed_ack = "linux"
+"""
+
+
+@pytest.fixture
+def capture(here: Path) -> Path:
+    """A capture of a simulated sender, whose path is known."""
+    return vegaslab.run(PATH).write(here / "sent", pcapng=True) / "capture.pcapng"
+
+
+def test_a_capture_is_explained_by_the_algorithm_that_sent_it(vegaslab: Command, here: Path, capture: Path) -> None:
+    limits = ["--limit", "goodput_mbps=2%", "--limit", "timeouts=0", "--limit", "max_in_flight_kb=5%"]
+    done = vegaslab("against", capture, "-a", "cubic-linux", "-o", "out", *limits)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert "the same as in the capture" in done.stdout
+    assert {path.name for path in (here / "out").iterdir()} == {
+        "capture",
+        "comparison.json",
+        "cubic-linux",
+        "picture.html",
+    }
+    page = (here / "out" / "picture.html").read_text(encoding="utf-8")
+    assert "figures of the capture and of each run" in page
+    again = vegaslab("against", capture, "-a", "reno-linux", "-o", "out", "--json", "--no-plot")
+    assert again.returncode == 0, again.stderr
+    figures = json.loads(again.stdout)
+    assert set(figures) == {"capture", "reno-linux"}
+    assert figures["capture"]["lost_otherwise"] == 0
+    assert figures["capture"]["lost_as_captured"] == figures["capture"]["segments_retransmitted"] > 0
+
+
+def test_a_broken_limit_is_a_line_and_a_code(vegaslab: Command, here: Path, capture: Path) -> None:
+    done = vegaslab("against", capture, "-a", "vegas-linux", "--no-plot", "--limit", "segments_retransmitted=0")
+    assert done.returncode == 1
+    assert done.stderr.startswith("vegaslab: vegas-linux: segments_retransmitted is ")
+    assert (here / "results" / "capture-against" / "comparison.json").exists()
+
+
+def test_what_is_no_capture_of_a_path_is_refused(vegaslab: Command, here: Path, capture: Path) -> None:
+    for arguments, said in (
+        ([INPUTS / "ss-tin.txt"], "shows no path"),
+        ([capture, "--limit", "goodput=5%"], "'goodput=5%' was given; FIGURE=VALUE or FIGURE=PERCENT%"),
+        ([capture, "-a", "renno"], "renno"),
+    ):
+        done = vegaslab("against", *arguments)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert said in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+    assert not (here / "results").exists()
+
+
+def test_limits_are_parts_or_amounts() -> None:
+    there = {"timeouts": 2, "goodput_mbps": 10.0, "slow_start_end_s": None}
+    here = {"timeouts": 3, "goodput_mbps": 9.6, "slow_start_end_s": 0.5}
+    broken = [Limit.parse(text).broken("run", here, there) for text in ("timeouts=1", "timeouts=0", "goodput_mbps=5%")]
+    assert broken == [None, "run: timeouts is 3, in the capture 2; at most 0 apart", None]
+    assert Limit.parse("slow_start_end_s=1").broken("run", here, there) is not None
+
+
+def test_senders_are_presets(capture: Path) -> None:
+    beside = vegaslab.against(capture, SENDERS[:1], set={"duration": "1s"})
+    assert list(beside.runs) == ["capture", SENDERS[0]]
+    for name in SENDERS[1:]:
+        vegaslab.run(PATH, algorithm=name, set={"duration": "100ms"})
