@@ -45,7 +45,7 @@ def test_a_scenario_file_of_a_case_can_be_run(tmp_path: Path) -> None:
 
 def test_a_signal_ends_one_with_an_algorithm_in_python(here: Path) -> None:
     own = Path(__file__).parents[3] / "examples" / "own-algorithm" / "aimd.py"
-    command = [sys.executable, "-m", "vegaslab", "conform", own, "-o", "out"]
+    command = [sys.executable, "-m", "vegaslab", "conform", str(own), "-o", "out"]
     before_s = ended_cpu_s()
     with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         # the suite takes much longer

@@ -15,7 +15,7 @@ use crate::scenario::Transport;
 use crate::traffic::{Begin, Writes};
 use crate::util::random::Stream;
 
-/// The memory of a segment in flight, about, bytes: what a connection takes counts as the work of so many segments.
+/// The memory of a segment in flight, about, bytes: a connection counts as the segments that take its memory.
 const SEGMENT_BYTES: usize = 64;
 
 impl<N: Network> EventLoop<N> {

@@ -130,7 +130,7 @@ impl<N: Network> EventLoop<N> {
         Progress { now: self.now, finished: self.finished }
     }
 
-    /// Counts work beside a packet for each event. Checks the limits after so much of it that a check costs little.
+    /// Counts work beside a packet for each event. Checks the limits at intervals of work that make a check cheap.
     #[inline]
     pub(super) fn count_work(&mut self, work: usize) {
         self.work += work as u64;
