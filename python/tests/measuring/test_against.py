@@ -38,7 +38,7 @@ delayed_ack = "linux"
 
 @pytest.fixture
 def capture(here: Path) -> Path:
-    """A capture of a simulated sender, whose path is known."""
+    """A capture of a simulated sender, of a known path."""
     return vegaslab.run(PATH).write(here / "sent", pcapng=True) / "capture.pcapng"
 
 

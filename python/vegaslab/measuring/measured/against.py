@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from vegaslab import _vegaslab
-from vegaslab.measuring.measured.figures import FIGURES, figures_of, largest
+from vegaslab.measuring.measured.figures import CAPTURE, FIGURES, Sides
 from vegaslab.measuring.measured.measurement import Measured, MeasuredError, check_readable, read_into
 from vegaslab.measuring.measured.tables import SCENARIO
 from vegaslab.runs.drawable import Pictured
@@ -27,8 +27,6 @@ SENDERS = (
 )
 """The congestion controls that Linux can send with, by the presets' names."""
 
-CAPTURE = "capture"
-"""The name of the capture among the runs."""
 _COMPARISON = "comparison.json"
 _STEP = "10ms"
 
@@ -165,7 +163,7 @@ def _text(value: float | None) -> str:
     return "missing" if value is None else f"{value:.4g}"
 
 
-class Against(Pictured):
+class Against(Sides, Pictured):
     """A capture and the runs beside it, by name.
 
     >>> import pathlib, tempfile, vegaslab
@@ -179,19 +177,8 @@ class Against(Pictured):
     (['capture', 'reno-linux'], 1)
     """
 
-    def __init__(self, runs: Mapping[str, Measured]) -> None:
-        """Holds the capture, by the name `capture`, and the runs."""
-        self.runs = dict(runs)
-        """The capture and the runs, each as `vegaslab.measured` reads it."""
-        capture = self.runs[CAPTURE]
-        self.flow: int = capture.report["path"]["flow"]
-        """The capture's flow."""
-        of_capture = figures_of(capture, self.flow)
-        self.figures: dict[str, dict[str, Any]] = {
-            name: of_capture if name == CAPTURE else figures_of(run, largest(run), (capture, self.flow))
-            for name, run in self.runs.items()
-        }
-        """The figures of the table, by name of the run."""
+    runs: Mapping[str, Measured]
+    """The capture and the runs, each as `vegaslab.measured` reads it."""
 
     def broken(self, limits: Sequence[Limit]) -> list[str]:
         """Returns a line for each limit that a run does not keep."""

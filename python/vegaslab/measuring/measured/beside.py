@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vegaslab.measuring.measured.figures import FIGURES, largest, retransmissions_of, series_of
+from vegaslab.measuring.measured.figures import FIGURES, Sides, largest, retransmissions_of, series_of
 from vegaslab.reports.chart import Curve, Panel, Values
 from vegaslab.reports.page.templates import render
 from vegaslab.reports.sheet import Sheet, mean_over_steps, thin
@@ -15,14 +15,12 @@ from vegaslab.reports.summary import informative, number
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from vegaslab.measuring.measured.against import Against
-
 _POINTS = 1500
 _STEPS = 150
 TITLES = ("", *(title for title, _ in FIGURES.values()))
 
 
-def page(beside: "Against") -> str:
+def page(beside: Sides) -> str:
     """Returns the page: the picture and the table of figures."""
     figure = {"shared": True, "panels": [panel.data() for panel in panels(beside)]}
     head, *rows = informative(TITLES, figure_rows(beside))
@@ -31,7 +29,7 @@ def page(beside: "Against") -> str:
     )
 
 
-def draw(beside: "Against") -> "Figure":
+def draw(beside: Sides) -> "Figure":
     """Draws the panels by matplotlib."""
     # only here: matplotlib may be missing
     from vegaslab.reports.figure import draw_and_save
@@ -43,7 +41,7 @@ def draw(beside: "Against") -> "Figure":
     return draw_and_save(sheet, lambda _names: panels(beside), None, None)
 
 
-def figure_rows(beside: "Against") -> list[tuple[str, ...]]:
+def figure_rows(beside: Sides) -> list[tuple[str, ...]]:
     """Returns the cells of the table of figures."""
     return [
         (name, *(number(figures[key], decimals) for key, (_, decimals) in FIGURES.items()))
@@ -51,7 +49,7 @@ def figure_rows(beside: "Against") -> list[tuple[str, ...]]:
     ]
 
 
-def panels(beside: "Against") -> tuple[Panel, ...]:
+def panels(beside: Sides) -> tuple[Panel, ...]:
     """Returns the panels: in flight with retransmissions, RTT, delivered."""
     lost = list(_retransmissions(beside))
     note = f"\N{MULTIPLICATION SIGN} retransmissions, a row for each of {', '.join(beside.runs)}" if lost else ""
@@ -62,11 +60,11 @@ def panels(beside: "Against") -> tuple[Panel, ...]:
     )
 
 
-def _flow_of(beside: "Against", name: str) -> int:
+def _flow_of(beside: Sides, name: str) -> int:
     return beside.flow if name == "capture" else largest(beside.runs[name])
 
 
-def _lines(beside: "Against", column: str, scale: float = 1.0, *, mean: bool = False) -> Iterator[Curve]:
+def _lines(beside: Sides, column: str, scale: float = 1.0, *, mean: bool = False) -> Iterator[Curve]:
     for colour, (name, run) in enumerate(beside.runs.items()):
         time_s, values = series_of(run, _flow_of(beside, name), column)
         if not len(time_s):
@@ -82,7 +80,7 @@ def _curve(name: str, colour: int, x: Values, y: Values) -> Curve:
     return Curve(label=name, x=x, y=y, colour=colour - 1 if colour else None, opacity=1.0 if colour else 0.8)
 
 
-def _retransmissions(beside: "Against") -> Iterator[Curve]:
+def _retransmissions(beside: Sides) -> Iterator[Curve]:
     for place, (name, run) in enumerate(beside.runs.items()):
         time_s, _ = retransmissions_of(run, _flow_of(beside, name))
         if len(time_s):
@@ -96,12 +94,12 @@ def _retransmissions(beside: "Against") -> Iterator[Curve]:
             )
 
 
-def _duration_s(beside: "Against") -> float:
+def _duration_s(beside: Sides) -> float:
     return max(run.report["duration_s"] for run in beside.runs.values()) or 1e-9
 
 
 def _panel(
-    beside: "Against", y: str, curves: list[Curve], note: str = "", *, height: float = 2.0, zero: bool = True
+    beside: Sides, y: str, curves: list[Curve], note: str = "", *, height: float = 2.0, zero: bool = True
 ) -> Panel:
     duration_s = _duration_s(beside)
     return Panel(

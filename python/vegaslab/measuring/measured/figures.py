@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from vegaslab.reports.sheet import are, floats
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from vegaslab.measuring.measured.tables import MeasuredTables
 
 FIGURES = {
@@ -26,6 +28,9 @@ FIGURES = {
     "p95_rtt_ms": ("95 %", 1),
 }
 """The figures by name: title and decimals. Losses are segments that were retransmitted, by their place in the data."""
+
+CAPTURE = "capture"
+"""The name of the capture among the runs."""
 
 _SLOW_START_GROWTH = 1.25
 """A round trip with less growth is the end of slow start: half of what delayed acknowledgements leave of a doubling."""
@@ -102,3 +107,20 @@ def _slow_start_end(measurement: "MeasuredTables", flow: int, row: dict[str, Any
             ends.append((number + 1) * round_s)
             break
     return min(ends, default=None)
+
+
+class Sides:
+    """A capture, by the name `capture`, and runs of its path, with their figures."""
+
+    def __init__(self, runs: "Mapping[str, MeasuredTables]") -> None:
+        """Works the figures out."""
+        self.runs: Mapping[str, MeasuredTables] = dict(runs)
+        capture = self.runs[CAPTURE]
+        self.flow: int = capture.report["path"]["flow"]
+        """The capture's flow."""
+        of_capture = figures_of(capture, self.flow)
+        self.figures: dict[str, dict[str, Any]] = {
+            name: of_capture if name == CAPTURE else figures_of(run, largest(run), (capture, self.flow))
+            for name, run in self.runs.items()
+        }
+        """The figures of the table, by name of the run."""

@@ -1,5 +1,6 @@
-//! HighSpeed TCP (RFC 3649; Linux, `net/ipv4/tcp_highspeed.c`): above 38 segments the increase grows with the window, and
-//! the part that a loss costs falls from a half to a tenth, so that a window of 83,000 needs a loss in 10^7 segments only.
+//! HighSpeed TCP (RFC 3649; Linux, `net/ipv4/tcp_highspeed.c`): above 38 segments the increase grows with the window,
+//! and the part that a loss costs falls from a half to a tenth, so that a window of 83,000 needs a loss in 10^7
+//! segments only.
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
