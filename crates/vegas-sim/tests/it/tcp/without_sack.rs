@@ -2,7 +2,7 @@
 
 use vegas_sim::scenario::Scenario;
 
-/// A queue overflows, and the first retransmission is lost with it. The timeout's repair sends segments again that had
+/// A queue overflows, and the first retransmission is lost with it. The timeout's repair retransmits segments that had
 /// arrived or were on their way; their duplicates began recovery after recovery, with 1429 retransmissions and a
 /// goodput of 0.48 Mb/s. By hand: 268 segments of the receive window are outstanding at most, and about half of them
 /// wait to be acknowledged when the timeout's repair begins.
