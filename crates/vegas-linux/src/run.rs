@@ -126,8 +126,9 @@ pub fn run_in(scenario: &Scenario, manner: Manner, stop: &AtomicBool) -> Result<
     let feedback = option.as_ref().map(Programs::feedback).transpose()?;
     let algorithms = Own::register(&ours, feedback.as_ref())?;
     let observer = observer(&controls)?;
-    let (senders, senders_device) = Namespace::new(RECEIVERS)?;
-    let (receivers, receivers_device) = Namespace::new(SENDERS)?;
+    let timestamps = scenario.flows.iter().any(|spec| spec.host.options.timestamps);
+    let (senders, senders_device) = Namespace::new(RECEIVERS, timestamps)?;
+    let (receivers, receivers_device) = Namespace::new(SENDERS, timestamps)?;
     connect(scenario, &controls, &senders, &receivers)?;
     let carriers = [Some(&senders), (manner.receivers == Receivers::Echo).then_some(&receivers)];
     let _attached = option.as_ref().map(|option| attach(option, carriers)).transpose()?;
@@ -343,7 +344,7 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     if scenario.flows.len() > FLOWS_MAX {
         return Err(Error(format!("flow: {} flows; at most {FLOWS_MAX} run on one machine", scenario.flows.len())));
     }
-    if let Some(flow) = scenario.flows.iter().position(|spec| !spec.host.sack) {
+    if let Some(flow) = scenario.flows.iter().position(|spec| !spec.host.options.sack) {
         return Err(Error(format!("flow.{flow}.host.sack: the kernel's flows here all have SACK; leave it out")));
     }
     if let Some(flow) = scenario.flows.iter().position(|spec| !spec.application.is_empty()) {
@@ -396,12 +397,9 @@ fn sender(flow: usize, spec: &FlowSpec, kernel_name: &str, end: Time) -> Sender 
         start: spec.start,
         stop: spec.stop.unwrap_or(end).min(end),
         size: spec.size,
-        payload: spec.packet.get().saturating_sub(TCP_IP_HEADERS).max(1) as usize,
+        payload: (spec.packet.get() - spec.header.get()) as usize,
     }
 }
-
-/// The IPv4 and TCP headers without options, bytes; timestamps are off.
-const TCP_IP_HEADERS: u64 = 40;
 
 /// Reads the traces until the run is over, and ends it when all flows have completed or `stop` is set.
 fn read_traces(

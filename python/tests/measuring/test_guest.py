@@ -142,6 +142,8 @@ def test_options_that_do_not_go_together(
         ({"host": {"kind": "linux", "rto_min": "1s"}}, "host.rto_min"),
         ({"host": {"handshake": "none"}}, "host.handshake"),
         ({"ack": "60b"}, "ack"),
+        ({"host": {"kind": "linux", "timestamps": True}, "header": "40b"}, "header"),
+        ({"host": {"kind": "linux", "timestamps": False}, "header": "52b"}, "header"),
     ],
 )
 def test_a_key_that_the_kernel_does_not_follow_is_refused_by_name(flow: dict[str, object], key: str) -> None:

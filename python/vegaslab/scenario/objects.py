@@ -381,12 +381,13 @@ class Flow(Table):
     application: Sequence[ApplicationPhase] | None = None
     """The data that the application gives the flow, phase by phase: `application`. Default: bulk data."""
     packet: str | None = None
-    """A full data packet on the wire, headers included; 65535 bytes at most. QUIC's has 28 bytes of UDP and IP headers,
-    and 1228 at least. Default: `"1000b"`, QUIC `"1480b"`."""
+    """A full data packet on the wire, headers and their options included; 65535 bytes at most. QUIC's has 28 bytes of
+    UDP and IP headers, and 1228 at least. Default: `"1000b"`, QUIC `"1480b"`."""
     ack: str | None = None
-    """An acknowledgement on the wire; 65535 bytes at most. Default: `"40b"`."""
+    """An acknowledgement on the wire, to which SACK blocks come; 65535 bytes at most. Default: `"40b"`; `"52b"` with
+    `timestamps`."""
     header: str | None = None
-    """Header bytes within `packet`, less than it; the rest is payload. Default: `"40b"`."""
+    """Header bytes within `packet`, less than it; the rest is payload. Default: `"40b"`; `"52b"` with `timestamps`."""
     alpha: int | None = None
     """Backlog below which the window grows in congestion avoidance; not above `beta`. Default: the preset's."""
     beta: int | None = None
@@ -641,6 +642,8 @@ class Host(Table):
     sack: bool | None = None
     """Whether acknowledgements are selective (`net.ipv4.tcp_sack`). Without them three duplicates mean a loss, and
     recovery repairs one loss a round trip. linux. Default: `true`."""
+    timestamps: bool | None = None
+    """Whether segments have time stamps (`net.ipv4.tcp_timestamps`; what they are for). linux. Default: `false`."""
     receive_window: int | Literal["linux"] | LinuxWindow | None = None
     """The receiver's window: constant, or as Linux tunes it. Default: `1048576`."""
     rto_min: str | None = None

@@ -26,8 +26,7 @@ pub(crate) const DEVICE: &str = "path";
 const OWN: &str = "/proc/thread-self/ns/net";
 
 /// Settings that make the kernel's TCP measurable and stop it from learning from earlier connections (docs/linux.md).
-const SETTINGS: [(&str, &str); 8] = [
-    ("tcp_timestamps", "0"),
+const SETTINGS: [(&str, &str); 7] = [
     ("tcp_no_metrics_save", "1"),
     ("tcp_slow_start_after_idle", "0"),
     ("tcp_congestion_control", "reno"),
@@ -48,16 +47,17 @@ const LOCKED_MTU: u32 = 1 << 2;
 const FEATURE_ECN: u32 = 1;
 
 impl Namespace {
-    /// Creates a namespace with its device; returns both the namespace and the device's other end. Packets for `far` go
-    /// into the device.
-    pub(crate) fn new(far: Prefix) -> Result<(Self, File), Error> {
+    /// Creates a namespace with its device, and TCP with or without `timestamps`; returns both the namespace and the
+    /// device's other end. Packets for `far` go into the device.
+    pub(crate) fn new(far: Prefix, timestamps: bool) -> Result<(Self, File), Error> {
         in_thread(|| {
             let failed = |what, error| Error::new(format!("a network namespace: {what}"), error);
             unshare(CloneFlags::CLONE_NEWNET).map_err(|error| failed("unshare", error.into()))?;
             let handle = File::open(OWN).map_err(|error| failed(OWN, error))?;
             without_ipv6()?;
             let tun = sys::tun(DEVICE).map_err(|error| failed("/dev/net/tun", error))?;
-            for (name, value) in SETTINGS {
+            let timestamps = ("tcp_timestamps", if timestamps { "1" } else { "0" });
+            for (name, value) in SETTINGS.into_iter().chain([timestamps]) {
                 let path = format!("/proc/sys/net/ipv4/{name}");
                 fs::write(&path, value).map_err(|error| Error::new(&path, error))?;
             }

@@ -45,7 +45,7 @@ fn scenario(settings: &Settings, payload: u64, sack: bool, ecn: bool) -> Result<
         "name = 'packetdrill'\nduration = '1s'\n\
          [topology]\nkind = 'dumbbell'\naccess = {{ rate = '1gbit', delay = '1ms' }}\n\
          bottleneck = {{ rate = '1gbit', delay = '1ms', queue = '100p' }}\n\
-         [[flow]]\nalgorithm = '{algorithm}'\npacket = '{packet}b'\ninitial_window = {initial_window}\necn = {ecn}\n\
+         [[flow]]\nalgorithm = '{algorithm}'\npacket = '{packet}b'\nheader = '{HEADERS}b'\ninitial_window = {initial_window}\necn = {ecn}\n\
          {host}dupack_threshold = {reordering}\nrto_max = '{timeout_max_ms}ms'\n\
          slow_start_after_idle = {slow_start_after_idle}\n"
     );

@@ -57,7 +57,7 @@ pub(crate) fn headers(scenario: &Scenario, packet: &CapturedPacket) -> Result<He
     let payload = ZEROS.get(..packet.payload as usize).ok_or_else(too_large)?;
     let mut ip = Ipv4Header::new(0, TIME_TO_LIVE, IpNumber::TCP, source, destination).expect("0 bytes fit");
     ip.ecn = IpEcn::try_new(packet.codepoint).expect("a codepoint of two bits");
-    ip.options = packet.stamps.map_or_else(Ipv4Options::new, |stamps| stamps.to_bytes().into());
+    ip.options = packet.stamps.aqt.map_or_else(Ipv4Options::new, |stamps| stamps.to_bytes().into());
     with_checksums(ip, tcp, payload)
         .map(|(bytes, total)| Headers { bytes, wire_bytes: u32::from(packet.wire).max(total) })
         .map_err(|_| too_large())
@@ -99,8 +99,9 @@ fn tcp_header(flow: &FlowSpec, packet: &CapturedPacket) -> TcpHeader {
         0 => constant_window(flow, if packet.syn { 0 } else { shift }),
         window => window,
     };
-    let options = if packet.syn { syn_options(flow, shift) } else { sack_option(packet) };
-    tcp.set_options(&options).expect("SYN options take 12 bytes, three SACK blocks 28, and 40 fit");
+    let mut options = stamps_option(packet);
+    options.extend(if packet.syn { syn_options(flow, shift) } else { sack_option(packet) });
+    tcp.set_options(&options).expect("time stamps and SYN options take 12 bytes, three SACK blocks 28, and 40 fit");
     tcp
 }
 
@@ -141,6 +142,13 @@ fn syn_options(flow: &FlowSpec, shift: u8) -> Vec<TcpOptionElement> {
         options.extend([alignment.clone(), alignment, TcpOptionElement::SelectiveAcknowledgementPermitted]);
     }
     options
+}
+
+/// The time stamps (RFC 7323, appendix A), after two no-operations that align them.
+fn stamps_option(packet: &CapturedPacket) -> Vec<TcpOptionElement> {
+    let option =
+        |(value, echo)| vec![TcpOptionElement::Noop, TcpOptionElement::Noop, TcpOptionElement::Timestamp(value, echo)];
+    packet.stamps.time.map_or_else(Vec::new, option)
 }
 
 /// The SACK option (RFC 2018, section 3), after two no-operations that align the edges.

@@ -10,7 +10,7 @@ use std::sync::Once;
 use vegas_core::units::Time;
 use vegas_results::{WriteOptions, addresses, sender_port, write_folder};
 use vegas_sim::WireSize;
-use vegas_sim::outcome::{CapturePoint, CapturedPacket, Frame, Outcome};
+use vegas_sim::outcome::{CapturePoint, CapturedPacket, CapturedStamps, Frame, Outcome};
 
 use crate::sample::{self, ack, data};
 
@@ -183,6 +183,22 @@ fn tshark_finds_sack_blocks_and_the_window() {
     // 1000 segments of 960 bytes, in units of 16 bytes
     let windows = tshark(&file, "tcp.ack == 961", &["tcp.window_size"]).unwrap();
     assert_eq!(windows[0], "960000");
+}
+
+#[test]
+fn tshark_finds_time_stamps_beside_blocks() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("run");
+    let stamped = |packet: CapturedPacket, wire, time_stamps| CapturedPacket {
+        wire: WireSize::new(wire),
+        stamps: CapturedStamps { time: Some(time_stamps), ..packet.stamps },
+        ..packet
+    };
+    let blocks = [(3_840, 4_800), (1_920, 2_880), (5_760, 6_720)];
+    write_capture(&dir, vec![stamped(data(21, 0), 1_012, (22, 11)), stamped(ack(45, 960, &blocks), 80, (35, 22))]);
+    let fields = ["tcp.options.timestamp.tsval", "tcp.options.timestamp.tsecr", "tcp.options.sack.count", "ip.len"];
+    let Some(lines) = tshark(&dir.join("capture.pcapng"), "tcp", &fields) else { return };
+    assert_eq!(lines, ["22;11;;1012", "35;22;3;80"]);
 }
 
 #[test]

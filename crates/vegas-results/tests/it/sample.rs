@@ -5,12 +5,12 @@ use vegas_core::registry;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_sim::WireSize;
 use vegas_sim::outcome::{
-    CapturePoint, CapturedPacket, CompletionTimes, FlowOutcome, FlowSeries, Incident, IncidentKind, LinkOutcome,
-    LinkSeries, Outcome, QueueingTimes, TrafficOutcome, TransferOutcome,
+    CapturePoint, CapturedPacket, CapturedStamps, CompletionTimes, FlowOutcome, FlowSeries, Incident, IncidentKind,
+    LinkOutcome, LinkSeries, Outcome, QueueingTimes, TrafficOutcome, TransferOutcome,
 };
 use vegas_sim::scenario::{
     DatagramSpec, DelayedAck, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind,
-    LinkSpec, Load, QueueLimit, ReceiveWindow, Sampling, Scenario, TrafficSpec, TransferSpec, Transport,
+    LinkSpec, Load, QueueLimit, ReceiveWindow, Sampling, Scenario, TcpOptions, TrafficSpec, TransferSpec, Transport,
 };
 
 pub(crate) fn scenario() -> Scenario {
@@ -77,7 +77,7 @@ fn flow(algorithm: &str) -> FlowSpec {
             limited_transmit: false,
             recovery_burst: None,
             delayed_ack: DelayedAck::None,
-            sack: true,
+            options: TcpOptions { sack: true, timestamps: false },
             receive_window: ReceiveWindow::Constant(Segments(1_000)),
             rto_min: Span::from_millis(200),
             rto_max: Span::from_secs(60),
@@ -223,7 +223,7 @@ pub(crate) fn data(milliseconds: u64, sequence: u64) -> CapturedPacket {
         codepoint: 0,
         ece: false,
         cwr: false,
-        stamps: None,
+        stamps: CapturedStamps::default(),
     }
 }
 

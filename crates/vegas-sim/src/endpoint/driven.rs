@@ -7,7 +7,7 @@
 use vegas_core::units::Time;
 
 use super::flow::receiver;
-use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, WireSize};
+use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, Tick, TimeStamps, WireSize};
 use crate::scenario::{FlowSpec, HostKind};
 use crate::tcp::{AckTiming, Outbox, Receiver, Sender};
 pub use crate::tcp::{RecoveryState, SenderState};
@@ -45,6 +45,8 @@ pub struct Acknowledgement {
     pub blocks: Vec<(u64, u64)>,
     /// Whether it echoes a mark (ECE).
     pub echoes: bool,
+    /// The time stamp that it echoes. An end that sends an acknowledgement leaves it to its owner.
+    pub stamp: Option<u32>,
 }
 
 /// Data that arrive.
@@ -60,11 +62,20 @@ pub struct ArrivingData {
     pub reduced: bool,
 }
 
+/// The value of a time stamp (RFC 7323) that leaves now.
+pub fn time_stamp(now: Time) -> u32 {
+    Tick::at(now).in_header()
+}
+
+fn echoing(echo: Option<u32>) -> TimeStamps {
+    TimeStamps { echo: echo.map_or(Tick::NONE, Tick::of_header), ..TimeStamps::NONE }
+}
+
 impl DrivenEnd {
     /// Creates an end that sends by the rules of a flow, and receives by those of its hosts.
     pub fn new(spec: &FlowSpec, seed: u64) -> Self {
         let sack = match spec.host.kind {
-            HostKind::Linux => spec.host.sack,
+            HostKind::Linux => spec.host.options.sack,
             HostKind::Bsd => spec.composition.detection.recovery == vegas_core::Recovery::Sack,
         };
         let mut sender = Sender::new(0, spec, || seed);
@@ -77,9 +88,9 @@ impl DrivenEnd {
         self.sender.start(now, &mut self.out);
     }
 
-    /// Takes in that the peer has answered, after which data may leave.
-    pub fn on_open(&mut self, now: Time) {
-        self.sender.on_syn_ack(now, &mut self.out);
+    /// Takes in that the peer has answered, after which data may leave. Its answer may echo a time stamp.
+    pub fn on_open(&mut self, now: Time, echo: Option<u32>) {
+        self.sender.on_syn_ack(now, echoing(echo), &mut self.out);
     }
 
     /// Writes `bytes`; they fill up a short segment that waits, if they `join` it.
@@ -97,7 +108,7 @@ impl DrivenEnd {
     /// Takes in an acknowledgement. The peer offers `window` bytes beyond it.
     pub fn on_ack(&mut self, now: Time, ack: &Acknowledgement, window: u64) {
         self.sender.set_receive_window(ack.next, window);
-        let mut sack = SackBlocks::default();
+        let mut sack = SackBlocks { time_stamps: echoing(ack.stamp), ..SackBlocks::NONE };
         for (place, block) in sack.blocks.iter_mut().zip(&ack.blocks) {
             *place = *block;
             sack.count += 1;
@@ -138,6 +149,7 @@ impl DrivenEnd {
             next: self.receiver.next_expected(),
             blocks: self.receiver.sack_blocks().iter().collect(),
             echoes: self.uses_ecn && self.receiver.ack_ecn() == Ecn::ECHO,
+            stamp: None,
         }
     }
 
@@ -173,8 +185,8 @@ impl DrivenEnd {
             let opens = packet.kind() == PacketKind::Syn;
             SentSegment {
                 opens,
-                from: packet.sequence,
-                to: if opens { packet.sequence } else { packet.sequence + layout.payload_of_wire(packet.wire()) },
+                from: packet.number(),
+                to: if opens { packet.number() } else { packet.number() + layout.payload_of_wire(packet.wire()) },
                 ecn_capable: packet.ecn().has(Ecn::CAPABLE),
                 reduced: !opens && packet.ecn().has(Ecn::REDUCED),
             }

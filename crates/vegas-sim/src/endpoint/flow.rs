@@ -7,10 +7,10 @@ use vegas_core::units::{Time, Window};
 
 use super::external::Connection;
 use super::misbehaving::Misbehaving;
-use crate::measure::outcome::{CapturePoint, CapturedPacket, MediaFrame};
+use crate::measure::outcome::{CapturePoint, CapturedPacket, CapturedStamps, MediaFrame};
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::measure::totals::{FlowCounts, FlowTotals};
-use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
+use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool, Tick};
 use crate::scenario::{DelayedAck, FlowSpec, HostKind, ReceiveWindow};
 use crate::tcp::{AckTiming, Acks, GrowingWindow, Layout, LinuxAcks, Receiver, Sender};
 
@@ -29,8 +29,8 @@ pub(crate) struct Flow {
     pub(crate) uses_ecn: bool,
     /// The state of a receiver that breaks a rule.
     pub(crate) misbehaving: Option<Box<Misbehaving>>,
-    /// Whether the flow uses ECN, asks routers for their stamps, measures one-way delays, has a receiver that
-    /// misbehaves, or sends media.
+    /// Whether the flow uses ECN or time stamps, asks routers for their stamps, measures one-way delays, has a receiver
+    /// that misbehaves, or sends media.
     pub(crate) is_special: bool,
     /// RoVegas: the stamps of the newest data packet.
     pub(crate) echo: Aqt,
@@ -48,7 +48,7 @@ pub(crate) struct Flow {
 }
 
 /// The greatest size of a connection without its segments in flight, bytes.
-const _: () = assert!(size_of::<Flow>() <= 968);
+const _: () = assert!(size_of::<Flow>() <= 976);
 
 /// Returns the receiver of a flow.
 pub(super) fn receiver(spec: &FlowSpec, sends_sack: bool) -> Receiver {
@@ -59,6 +59,7 @@ pub(super) fn receiver(spec: &FlowSpec, sends_sack: bool) -> Receiver {
     };
     let receiver =
         Receiver::new(sends_sack, acks).reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux);
+    let receiver = if spec.host.options.timestamps { receiver.echoing() } else { receiver };
     match (spec.host.receive_window, spec.host.delayed_ack) {
         (ReceiveWindow::Constant(_), DelayedAck::None | DelayedAck::After(_)) => receiver,
         (window, _) => receiver.growing(GrowingWindow::new(&window, spec.packet.get() - spec.header.get())),
@@ -67,7 +68,7 @@ pub(super) fn receiver(spec: &FlowSpec, sends_sack: bool) -> Receiver {
 
 impl Flow {
     pub(crate) fn new(id: u32, spec: &FlowSpec, seed: impl FnOnce() -> u64) -> Self {
-        let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack && spec.host.sack;
+        let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack && spec.host.options.sack;
         let sender = Sender::new(id, spec, seed);
         let misbehaving = spec.host.misbehaves.map(|rule| Box::new(Misbehaving::new(rule)));
         // a receiver that conceals losses reports no holes
@@ -80,6 +81,7 @@ impl Flow {
             timer_event: Time::NEVER,
             uses_ecn: spec.ecn,
             is_special: spec.ecn
+                || spec.host.options.timestamps
                 || sender.layout().asks_routers()
                 || sender.measures_delays()
                 || misbehaving.is_some()
@@ -143,15 +145,17 @@ impl Flow {
         if self.is_special {
             self.note_delivery(at);
         }
-        self.make_ack(self.receiver.next_expected(), id, sacks)
+        self.make_ack(at, self.receiver.next_expected(), id, sacks)
     }
 
     /// Notes what a data packet says beside its data; returns its bytes `[from, to)`.
     #[inline(always)]
     fn note_header(&mut self, at: Time, packet: &Packet) -> (u64, u64) {
-        let to = packet.sequence + self.layout.payload_of_wire(packet.wire());
+        let from = packet.number();
+        let to = from + self.layout.payload_of_wire(packet.wire());
         if self.is_special {
             self.echo = packet.aqt();
+            self.receiver.note_time_stamps(at, (from, to), packet.time_stamps(at));
             if self.sender.measures_delays() {
                 self.arrived = at;
             }
@@ -159,7 +163,7 @@ impl Flow {
                 self.receiver.note_ecn(to, packet.ecn());
             }
         }
-        (packet.sequence, to)
+        (from, to)
     }
 
     fn note_delivery(&mut self, at: Time) {
@@ -186,26 +190,30 @@ impl Flow {
 
     /// Creates the acknowledgement that is due, with this number instead of its own if one is given; its SACK blocks go
     /// into the pool.
-    pub(crate) fn acknowledge(&mut self, number: Option<u64>, id: u32, sacks: &mut SackPool) -> Packet {
+    pub(crate) fn acknowledge(&mut self, now: Time, number: Option<u64>, id: u32, sacks: &mut SackPool) -> Packet {
         self.receiver.acknowledged();
-        self.make_ack(number.unwrap_or(self.receiver.next_expected()), id, sacks)
+        self.make_ack(now, number.unwrap_or(self.receiver.next_expected()), id, sacks)
     }
 
     #[inline(always)]
-    fn make_ack(&mut self, number: u64, id: u32, sacks: &mut SackPool) -> Packet {
+    fn make_ack(&mut self, now: Time, number: u64, id: u32, sacks: &mut SackPool) -> Packet {
         let ack = Packet::new(PacketKind::Ack, id, number, self.layout.ack_wire).offering(self.receiver.offer());
         if !self.is_special && !self.receiver.has_blocks() {
             return ack;
         }
         let ack = if self.uses_ecn { ack.with_ecn(self.receiver.ack_ecn()) } else { ack };
-        let sack = SackBlocks { echo: self.echo, arrived: self.arrived, ..self.receiver.sack_blocks() };
+        let time_stamps = self.receiver.time_stamps(now);
+        let sack = SackBlocks { echo: self.echo, arrived: self.arrived, time_stamps, ..self.receiver.sack_blocks() };
         // no IPv4 packet is longer than 65535 bytes
         let wire = self.layout.ack_wire.plus(sack.wire_bytes());
         Packet::new(PacketKind::Ack, id, ack.sequence, wire).with_ecn(ack.ecn()).with_sack(sacks.store(sack))
     }
 
-    pub(crate) fn answer_syn(&self, id: u32) -> Packet {
-        Packet::new(PacketKind::SynAck, id, 0, self.layout.ack_wire).with_ecn(Ecn::ECHO.when(self.uses_ecn))
+    /// Creates the answer to a SYN that arrives at `at`.
+    pub(crate) fn answer_syn(&mut self, at: Time, syn: &Packet) -> Packet {
+        self.receiver.note_time_stamps(at, (0, 0), syn.time_stamps(at));
+        let answer = Packet::new(PacketKind::SynAck, syn.flow(), 0, self.layout.ack_wire);
+        answer.with_ecn(Ecn::ECHO.when(self.uses_ecn)).with_time_stamps(self.receiver.time_stamps(at))
     }
 
     /// Takes the snapshots of the received bytes at the sampling instants before `at`, when a packet arrives.
@@ -327,11 +335,13 @@ impl Flow {
         sack: &SackBlocks,
     ) -> CapturedPacket {
         let is_data = packet.kind() == PacketKind::Data;
+        let stamps = if packet.kind() == PacketKind::Ack { sack.time_stamps } else { packet.time_stamps(now) };
+        let has_stamps = stamps.value != Tick::NONE;
         CapturedPacket {
             at: now,
             flow: packet.flow(),
             point,
-            sequence: if is_data { packet.sequence } else { 0 },
+            sequence: if is_data { packet.number() } else { 0 },
             acknowledgement: if is_data { 0 } else { packet.number() },
             payload: self.payload_of(packet) as u32,
             wire: packet.wire(),
@@ -342,7 +352,10 @@ impl Flow {
             codepoint: packet.ecn().codepoint(),
             ece: packet.ecn().has(Ecn::ECHO),
             cwr: packet.ecn().has(Ecn::REDUCED),
-            stamps: self.asks_routers().then_some(Stamps { aqt: packet.aqt(), echo: sack.echo }),
+            stamps: CapturedStamps {
+                aqt: self.asks_routers().then_some(Stamps { aqt: packet.aqt(), echo: sack.echo }),
+                time: has_stamps.then(|| (stamps.value.in_header(), stamps.echo.in_header())),
+            },
         }
     }
 }

@@ -175,7 +175,7 @@ impl network::Hosts for Hosts {
     fn answer(&mut self, at: Time, packet: &Packet) -> Packet {
         let flow = &mut self.flows[packet.flow() as usize];
         if packet.kind() != PacketKind::Data {
-            return flow.answer_syn(packet.flow());
+            return flow.answer_syn(at, packet);
         }
         self.outcome.delivered_packets += 1;
         flow.note_received(at);
@@ -189,7 +189,7 @@ impl network::Hosts for Hosts {
         if self.is_external(packet) {
             self.connection(packet.flow()).duplicate(datagram(packet));
         }
-        packet.with_sack(self.sacks.duplicate(packet.sack()))
+        self.sacks.duplicate(packet)
     }
 
     #[inline(never)]

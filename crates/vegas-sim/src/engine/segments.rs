@@ -84,7 +84,8 @@ impl<N: Network> EventLoop<N> {
             PacketKind::Syn => self.answer_syn(id, packet),
             PacketKind::SynAck => {
                 self.hosts.capture(self.now, CapturePoint::SenderIn, packet);
-                self.hosts.flows[id].sender.on_syn_ack(self.now, &mut self.hosts.outbox);
+                let stamps = packet.time_stamps(self.now);
+                self.hosts.flows[id].sender.on_syn_ack(self.now, stamps, &mut self.hosts.outbox);
                 self.flush(id);
             }
             PacketKind::Ack | PacketKind::Datagram => unreachable!("handled by the caller"),
@@ -128,7 +129,7 @@ impl<N: Network> EventLoop<N> {
         if flow.receiver.ack_due().is_some() {
             self.hosts.timers.cancel(self.hosts.components.delayed_ack(id as u32));
         }
-        let packet = flow.acknowledge(number, id as u32, &mut self.hosts.sacks);
+        let packet = flow.acknowledge(self.now, number, id as u32, &mut self.hosts.sacks);
         self.hosts.capture(self.now, CapturePoint::ReceiverOut, &packet);
         self.launch(packet);
     }
@@ -140,7 +141,7 @@ impl<N: Network> EventLoop<N> {
         let id = packet.flow() as usize;
         let Hosts { flows, outbox, timers, components, is_observed, .. } = &mut self.hosts;
         let flow = &mut flows[id];
-        let may_be_usual = !*is_observed && packet.sack() == SackId::NONE;
+        let may_be_usual = !*is_observed && packet.sack_of_ack() == SackId::NONE;
         if !may_be_usual || !flow.sender.on_usual_ack(self.now, packet, outbox) {
             return self.on_other_ack(sequence, flow_and_flags, header);
         }
@@ -155,9 +156,9 @@ impl<N: Network> EventLoop<N> {
         let packet = Packet::of_words(sequence, flow_and_flags, header);
         let id = packet.flow() as usize;
         self.hosts.capture(self.now, CapturePoint::SenderIn, &packet);
-        let sack = self.hosts.sacks.get(packet.sack());
+        let sack = self.hosts.sacks.get(packet.sack_of_ack());
         self.hosts.flows[id].sender.on_ack(self.now, packet, sack, &mut self.hosts.outbox);
-        self.hosts.sacks.release(packet.sack());
+        self.hosts.sacks.release(packet.sack_of_ack());
         self.flush(id);
         if self.until_complete && id < self.hosts.components.flows as usize {
             self.end_if_complete();
@@ -173,7 +174,7 @@ impl<N: Network> EventLoop<N> {
 
     fn answer_syn(&mut self, id: usize, syn: &Packet) {
         self.hosts.capture(self.now, CapturePoint::ReceiverIn, syn);
-        let packet = self.hosts.flows[id].answer_syn(id as u32);
+        let packet = self.hosts.flows[id].answer_syn(self.now, syn);
         self.hosts.capture(self.now, CapturePoint::ReceiverOut, &packet);
         self.launch(packet);
     }

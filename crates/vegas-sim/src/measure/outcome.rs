@@ -379,8 +379,17 @@ pub struct CapturedPacket {
     pub ece: bool,
     /// Congestion Window Reduced flag.
     pub cwr: bool,
+    /// The stamps of routers and hosts.
+    pub stamps: CapturedStamps,
+}
+
+/// The stamps of a captured packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CapturedStamps {
     /// RoVegas's IPv4 option; `None` in packets of flows that do not ask routers.
-    pub stamps: Option<Stamps>,
+    pub aqt: Option<Stamps>,
+    /// The time stamp, and the one that it echoes or 0 (RFC 7323); `None` in packets of flows without.
+    pub time: Option<(u32, u32)>,
 }
 
 /// A real host's packet for the capture file, with its own IPv4 and TCP headers.

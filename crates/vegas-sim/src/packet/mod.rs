@@ -1,18 +1,21 @@
 //! The packets on links: 24 bytes each; selective acknowledgements are kept apart.
 
+mod time_stamps;
 mod wire_size;
 
 use vegas_core::aqt::Aqt;
 use vegas_core::units::Time;
 
+pub(crate) use time_stamps::{Tick, TimeStamps};
 pub use wire_size::WireSize;
 
 /// A packet on its way. It is three words, so that it is moved in three registers and is read in the parts in which it
 /// was written; a processor waits for a read in other parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Packet {
-    /// Of data the first payload byte, from 0; of an acknowledgement the next byte expected, and above
-    /// [`Packet::NUMBER_BITS`] bits the window that it offers.
+    /// Of data the first payload byte, from 0; of an acknowledgement the next byte expected. Above
+    /// [`Packet::NUMBER_BITS`] bits an acknowledgement has the window that it offers, and data the time stamp that they
+    /// echo.
     pub(crate) sequence: u64,
     flow_and_flags: FlowAndFlags,
     header: PackedHeader,
@@ -56,15 +59,13 @@ impl Packet {
     #[inline]
     pub(crate) fn take_offer(self) -> (Self, u16) {
         let window = (self.sequence >> Self::NUMBER_BITS) as u16;
-        (Packet { sequence: self.sequence & ((1 << Self::NUMBER_BITS) - 1), ..self }, window)
+        (Packet { sequence: self.number(), ..self }, window)
     }
 
     /// Returns the first payload byte of data, the next byte expected of an acknowledgement.
+    #[inline]
     pub(crate) fn number(&self) -> u64 {
-        match self.kind() {
-            PacketKind::Ack => self.take_offer().0.sequence,
-            _ => self.sequence,
-        }
+        self.sequence & ((1 << Self::NUMBER_BITS) - 1)
     }
 
     /// Returns whether the packet differs from the other at most by its sequence number.
@@ -121,8 +122,15 @@ impl Packet {
         Ecn(self.flow_and_flags.flags().0 & Flags::ECN)
     }
 
-    /// Returns the id of the packet's SACK blocks.
+    /// Returns the id of an acknowledgement's SACK blocks; other packets have none.
     pub(crate) fn sack(&self) -> SackId {
+        if self.kind() == PacketKind::Ack { self.sack_of_ack() } else { SackId::NONE }
+    }
+
+    /// Returns the id of the SACK blocks of a packet that is an acknowledgement.
+    #[inline]
+    pub(crate) fn sack_of_ack(&self) -> SackId {
+        debug_assert_eq!(self.kind(), PacketKind::Ack);
         SackId(self.flow_and_flags.flags().0 & Flags::SACK)
     }
 
@@ -146,8 +154,8 @@ impl Packet {
     }
 }
 
-/// The flow in the lower half. The upper half has the ECN bits and the id of an acknowledgement's SACK blocks; they are
-/// placed where they cost nothing for a packet without them.
+/// The flow in the lower half. The upper half has the ECN bits, and the id of an acknowledgement's SACK blocks or the
+/// time stamp of another packet; they are placed where they cost nothing for a packet without them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FlowAndFlags(u64);
 
@@ -225,7 +233,7 @@ impl PackedHeader {
     }
 }
 
-/// The ECN bits in the upper four bits, a SACK id in the lower 28.
+/// The ECN bits in the upper four bits, a SACK id or a time stamp in the lower 28.
 #[derive(Clone, Copy, Debug)]
 struct Flags(u32);
 
@@ -306,12 +314,18 @@ pub(crate) struct SackBlocks {
     pub(crate) echo: Aqt,
     /// The arrival of the newest data packet, if the sender measures one-way delays; else [`Time::ZERO`].
     pub(crate) arrived: Time,
+    pub(crate) time_stamps: TimeStamps,
 }
 
 impl SackBlocks {
-    /// No blocks, no echo and no time.
-    pub(crate) const NONE: SackBlocks =
-        SackBlocks { blocks: [(0, 0); 3], count: 0, echo: Aqt::ZERO, arrived: Time::ZERO };
+    /// No blocks, no echo and no times.
+    pub(crate) const NONE: SackBlocks = SackBlocks {
+        blocks: [(0, 0); 3],
+        count: 0,
+        echo: Aqt::ZERO,
+        arrived: Time::ZERO,
+        time_stamps: TimeStamps::NONE,
+    };
     /// The size of the option with all three blocks, bytes.
     pub(crate) const WIRE_BYTES_MAX: u64 = 28;
 
@@ -365,7 +379,8 @@ impl SackPool {
     }
 
     pub(crate) fn store(&mut self, blocks: SackBlocks) -> SackId {
-        if blocks.count == 0 && blocks.echo == Aqt::ZERO && blocks.arrived == Time::ZERO {
+        let SackBlocks { blocks: _, count, echo, arrived, time_stamps } = blocks;
+        if count == 0 && echo == Aqt::ZERO && arrived == Time::ZERO && time_stamps == TimeStamps::NONE {
             return SackId::NONE;
         }
         if self.next.is_multiple_of(GROUP) {
@@ -402,9 +417,12 @@ impl SackPool {
         }
     }
 
-    /// Stores the blocks again for a second packet.
-    pub(crate) fn duplicate(&mut self, id: SackId) -> SackId {
-        self.store(*self.get(id))
+    /// Returns a second packet like this one, with blocks of its own.
+    pub(crate) fn duplicate(&mut self, packet: &Packet) -> Packet {
+        match packet.sack() {
+            SackId::NONE => *packet,
+            id => packet.with_sack(self.store(*self.get(id))),
+        }
     }
 
     /// Frees the blocks of a packet that is gone.

@@ -8,9 +8,10 @@ use super::composition::{self, FlowAlgorithm};
 use super::document::{Algorithm, BrokenRule, Flow, Host, Window};
 use super::model::{
     DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour, ReceiveWindow,
-    Transport,
+    TcpOptions, Transport,
 };
 use super::network::Network;
+use crate::packet::TimeStamps;
 use crate::scenario::document::scalar::{Count, SEGMENTS_MAX};
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::{Either, Field};
@@ -57,8 +58,8 @@ pub(super) fn resolve(
     let (packet, ack, header) = match transport {
         Transport::Tcp => (
             packet(&child(key, "packet"), flow.packet, 1000)?,
-            packet(&child(key, "ack"), flow.ack, 40)?,
-            flow.header.map_or(Bytes::new(40), |header| header.0),
+            packet(&child(key, "ack"), flow.ack, headers(host.options.timestamps).get())?,
+            flow.header.map_or(headers(host.options.timestamps), |header| header.0),
         ),
         Transport::Quic => {
             let packet = packet(&child(key, "packet"), flow.packet, QUIC_PACKET_DEFAULT)?;
@@ -263,7 +264,7 @@ fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> 
         limited_transmit: given.limited_transmit.unwrap_or(!detection.fine_retransmit),
         recovery_burst: given.recovery_burst.map_or(recovery_burst(detection.recovery), |burst| burst.0.0),
         delayed_ack: delayed_ack(key, flow, given, kind)?,
-        sack: sack(key, given, kind)?,
+        options: TcpOptions { sack: sack(key, given, kind)?, timestamps: timestamps(key, given, kind)? },
         receive_window: receive_window(key, given, kind, flow)?,
         rto_min: span("rto_min", given.rto_min, Span::from_millis(200))?,
         rto_max: span("rto_max", given.rto_max, Span::from_secs(by_kind(60, 120)))?,
@@ -376,7 +377,8 @@ fn receive_window(key: &str, host: &Host, kind: HostKind, flow: &Flow) -> Checke
         (Some(Window::Linux(limits)), HostKind::Linux) => *limits,
     };
     let packet = flow.packet.map_or(1000, |packet| packet.0.get());
-    let two_segments = 2 * packet.saturating_sub(flow.header.map_or(40, |header| header.0.get()));
+    let stamped = kind == HostKind::Linux && host.timestamps == Some(true);
+    let two_segments = 2 * packet.saturating_sub(flow.header.map_or(headers(stamped), |header| header.0).get());
     if let Some(Field(initial)) = limits.initial.filter(|initial| initial.0.get() < two_segments) {
         let message = format!("{}b was given; write two segments at least, {two_segments}b", initial.get());
         return Err(Problem::new(child(&key, "initial"), message));
@@ -400,6 +402,22 @@ fn sack(key: &str, host: &Host, kind: HostKind) -> Checked<bool> {
         (Some(_), HostKind::Bsd) => {
             let message = "is for host \"linux\"; leave it out, or write recovery \"sack\" or \"newreno\"";
             Err(Problem::new(child(key, "host.sack"), message))
+        }
+    }
+}
+
+/// The headers of IP and TCP, with time stamps or without.
+const fn headers(timestamps: bool) -> Bytes {
+    Bytes::new(if timestamps { 40 + TimeStamps::WIRE_BYTES } else { 40 })
+}
+
+/// Returns whether segments have time stamps. Only a Linux host has them, as nothing of the others would use them.
+fn timestamps(key: &str, host: &Host, kind: HostKind) -> Checked<bool> {
+    match (host.timestamps, kind) {
+        (given, HostKind::Linux) => Ok(given.unwrap_or(false)),
+        (None | Some(false), HostKind::Bsd) => Ok(false),
+        (Some(true), HostKind::Bsd) => {
+            Err(Problem::new(child(key, "host.timestamps"), "is for host \"linux\"; leave it out, or write that host"))
         }
     }
 }

@@ -47,7 +47,7 @@ fn host(kind: crate::scenario::HostKind) -> crate::scenario::HostSpec {
         limited_transmit: true,
         recovery_burst: None,
         delayed_ack: crate::scenario::DelayedAck::None,
-        sack: true,
+        options: crate::scenario::TcpOptions { sack: true, timestamps: false },
         receive_window: crate::scenario::ReceiveWindow::Constant(Segments(1000)),
         rto_min: Span::from_millis(200),
         rto_max: Span::from_secs(60),

@@ -4,7 +4,7 @@ use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, registry};
 use vegas_sim::scenario::{
     DelayedAck, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind, LinkSpec,
-    QueueLimit, ReceiveWindow, Sampling, Scenario, Transport,
+    QueueLimit, ReceiveWindow, Sampling, Scenario, TcpOptions, Transport,
 };
 
 /// One flow from `s` over two routers to `d`; links 0 to 2 lead to `d`, links 3 to 5 back.
@@ -75,7 +75,7 @@ pub(crate) fn host(composition: &Composition) -> HostSpec {
         limited_transmit: !composition.detection.fine_retransmit,
         recovery_burst: (composition.detection.recovery == Recovery::NewReno).then_some(Segments(2)),
         delayed_ack: DelayedAck::None,
-        sack: true,
+        options: TcpOptions { sack: true, timestamps: false },
         receive_window: ReceiveWindow::Constant(Segments(1 << 20)),
         rto_min: Span::from_millis(200),
         rto_max: Span::from_secs(60),

@@ -4,14 +4,11 @@ from typing import Any
 
 from vegaslab.measuring.linux import LinuxError
 
-_HOST_KEYS = ("kind", "delayed_ack", "handshake")
+_HOST_KEYS = ("kind", "delayed_ack", "handshake", "timestamps")
 """The keys of a host that the kernel's may have."""
 
 _PROGRAMS = ("python", "wasm")
 """The keys of algorithms in programs of one's own."""
-
-_HEADERS = ("40b", 40)
-"""The headers of a packet, which is also the size of an acknowledgement: the kernel's have no timestamps here."""
 
 
 def check(document: dict[str, Any]) -> None:
@@ -24,7 +21,7 @@ def check(document: dict[str, Any]) -> None:
 def _not_carried(flow: dict[str, Any]) -> list[tuple[str, str]]:
     found = []
     given = flow.get("host")
-    host = given if isinstance(given, dict) else {}
+    host = given if isinstance(given, dict) else {"kind": given or "bsd"}
     algorithm = flow.get("algorithm")
     if flow.get("transport") == "quic":
         found.append(("transport", 'leave out "quic", which needs a program beside the kernel'))
@@ -37,5 +34,13 @@ def _not_carried(flow: dict[str, Any]) -> list[tuple[str, str]]:
     found += [(f"host.{key}", "leave it out, for the kernel has its own") for key in host if key not in _HOST_KEYS]
     if host.get("handshake", "full") != "full":
         found.append(("host.handshake", "leave it out, for the kernel always has one"))
-    found += [(key, 'write "40b"') for key in ("ack", "header") if flow.get(key, "40b") not in _HEADERS]
-    return found
+    bytes_of_header = _header_bytes(host)
+    size = f"{bytes_of_header}b"
+    wrong = [key for key in ("ack", "header") if flow.get(key, size) not in (size, bytes_of_header)]
+    return found + [(key, f'write "{size}"') for key in wrong]
+
+
+def _header_bytes(host: dict[str, Any]) -> int:
+    """The headers of a packet, which are also the size of an acknowledgement."""
+    has_stamps = host.get("kind") == "linux" and host.get("timestamps", False)
+    return 52 if has_stamps else 40

@@ -79,7 +79,8 @@ impl Connection {
         let is_duplicate = next == una && segment.length == 0 && window == before && self.own.sent > una;
         let echoes = segment.flags.has(Flags::ECE);
         if next != una || !blocks.is_empty() || is_duplicate || echoes {
-            let ack = Acknowledgement { next, blocks, echoes };
+            let stamp = self.echo_of(segment);
+            let ack = Acknowledgement { next, blocks, echoes, stamp };
             self.end.on_ack(now, &ack, self.peer.window);
         } else if window != before {
             self.end.on_window(now, window);

@@ -1,7 +1,7 @@
 //! Segments that leave: the simulator's, with sequence numbers, flags and options.
 
 use vegas_core::units::Time;
-use vegas_sim::driven::{Acknowledgement, SentSegment};
+use vegas_sim::driven::{Acknowledgement, SentSegment, time_stamp};
 
 use super::{Connection, State, sequence_of};
 use crate::segment::{Codepoint, Flags, Segment, TcpOption};
@@ -85,9 +85,9 @@ impl Connection {
         (ack, segment)
     }
 
-    /// The time stamps of a segment that leaves now; the clock counts milliseconds.
+    /// The time stamps of a segment that leaves now.
     pub(super) fn stamps(&self, now: Time) -> TcpOption {
-        TcpOption::TimeStamps { value: (now.as_nanos() / 1_000_000) as u32, echo: self.peer.stamp }
+        TcpOption::TimeStamps { value: time_stamp(now), echo: self.peer.stamp }
     }
 
     /// Answers a segment that belongs to no connection (RFC 9293, section 3.10.7.1).

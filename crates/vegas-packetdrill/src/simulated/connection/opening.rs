@@ -86,7 +86,7 @@ impl Connection {
         self.peer.stamp = stamp_of(segment).unwrap_or(0);
         self.take_window(u64::from(segment.window.unwrap_or(0)));
         self.renew_end();
-        self.establish(now);
+        self.establish(now, segment);
         self.gather(now, true);
     }
 
@@ -121,15 +121,16 @@ impl Connection {
             return false;
         }
         self.take_window(u64::from(segment.window.unwrap_or(0)) << self.agreed.peer_shift);
-        self.establish(now);
+        self.establish(now, segment);
         true
     }
 
-    fn establish(&mut self, now: Time) {
+    /// Opens the connection, because the peer has answered with this segment.
+    fn establish(&mut self, now: Time, segment: &Segment) {
         self.state = State::Established;
         self.peer.arrived = Some(now);
         self.end.on_window(now, self.peer.window);
-        self.end.on_open(now);
+        self.end.on_open(now, self.echo_of(segment));
     }
 
     /// Ends a connection after its SYN was sent as often as it may be.
@@ -143,6 +144,15 @@ impl Connection {
             self.out.pop();
             self.end_with("ETIMEDOUT");
         }
+    }
+
+    /// The time stamp that a segment echoes.
+    pub(super) fn echo_of(&self, segment: &Segment) -> Option<u32> {
+        let echo = segment.meaningful_options().find_map(|option| match option {
+            TcpOption::TimeStamps { echo, .. } => Some(*echo),
+            _ => None,
+        });
+        echo.filter(|_| self.agreed.time_stamps)
     }
 
     /// Returns the options of the segment that opens the connection.

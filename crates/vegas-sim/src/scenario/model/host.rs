@@ -15,8 +15,8 @@ pub struct HostSpec {
     pub recovery_burst: Option<Segments>,
     /// The receiver's delayed acknowledgements.
     pub delayed_ack: DelayedAck,
-    /// Whether acknowledgements are selective on a Linux host; on others the recovery decides it.
-    pub sack: bool,
+    /// The options of TCP on a Linux host.
+    pub options: TcpOptions,
     /// The receive window.
     pub receive_window: ReceiveWindow,
     /// The least retransmission timeout (RFC 6298, section 2.4: 1 s; ns-2 and Linux: 200 ms).
@@ -37,6 +37,15 @@ pub struct HostSpec {
     pub slow_start_after_idle: bool,
     /// What the receiver does wrong; `None` for a receiver that keeps the rules.
     pub misbehaves: Option<Misbehaviour>,
+}
+
+/// Options of TCP that a Linux host has or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpOptions {
+    /// Whether acknowledgements are selective; on other hosts the recovery decides it.
+    pub sack: bool,
+    /// Whether segments have time stamps (RFC 7323); on other hosts none have.
+    pub timestamps: bool,
 }
 
 /// The window that a receiver offers.

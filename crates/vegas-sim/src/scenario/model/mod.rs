@@ -27,7 +27,7 @@ pub use connections::{ConnectionTrace, Epoch, Side, TracedConnection};
 pub use delay::DelaySchedule;
 pub use discipline::{CoDelSpec, Discipline, DisciplineKind, FqCoDelSpec, Isolation, PieSpec, RedSpec};
 pub(crate) use discipline::{Keys, Value};
-pub use host::{DelayedAck, Handshake, HostKind, HostSpec, Misbehaviour, ReceiveWindow};
+pub use host::{DelayedAck, Handshake, HostKind, HostSpec, Misbehaviour, ReceiveWindow, TcpOptions};
 pub use media::MediaLayer;
 pub use own::{Failure, Language, Loaded, Loader, Own, Program};
 pub use trace::{Folder, NamedText, OnDisk, RateTrace, TraceKind};

@@ -5,7 +5,7 @@
 
 use vegas_core::units::{Span, Time};
 
-use super::window::Opening;
+use super::window::{Opening, SEGMENT_FIRST};
 
 /// The time at which a segment is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +38,6 @@ const QUICK_MAX: u32 = 16;
 /// The least and greatest delay of an acknowledgement: `TCP_ATO_MIN`, `TCP_DELACK_MAX`.
 const DELAY_MIN: Span = Span::from_millis(40);
 const DELAY_MAX: Span = Span::from_millis(200);
-/// The assumed size of a segment before the first arrives, bytes: `TCP_MSS_DEFAULT`.
-const SEGMENT_FIRST: u64 = 536;
 
 impl LinuxAcks {
     /// Creates the state of a receiver; `timeout` is the sender's least timeout.

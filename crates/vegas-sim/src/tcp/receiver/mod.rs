@@ -2,14 +2,16 @@
 //! selective acknowledgements (RFC 2018).
 
 mod ack_timing;
+mod echo;
 mod window;
 
 use vegas_core::units::{Span, Time};
 
 use super::ecn::EcnReceiver;
-use crate::packet::{Ecn, SackBlocks, WireSize};
+use crate::packet::{Ecn, SackBlocks, Tick, TimeStamps, WireSize};
 
 pub(crate) use ack_timing::{AckTiming, LinuxAcks};
+use echo::Echo;
 pub(crate) use window::GrowingWindow;
 use window::Opening;
 
@@ -31,6 +33,8 @@ pub(crate) struct Receiver {
     acks: Acks,
     /// The window, if it grows.
     window: Option<Box<GrowingWindow>>,
+    /// What is echoed, if segments have time stamps.
+    echo: Option<Box<Echo>>,
     /// When a delayed acknowledgement is due; [`Time::NEVER`] while none is.
     ack_due: Time,
     pub(crate) wire_bytes: u64,
@@ -68,7 +72,8 @@ impl Receiver {
             Acks::Linux(_) => size_of::<LinuxAcks>(),
         };
         let window = self.window.as_ref().map_or(0, |_| size_of::<GrowingWindow>());
-        acks + window + self.disorder.as_ref().map_or(0, |disorder| size_of::<Disorder>() + ranges(disorder))
+        let echo = self.echo.as_ref().map_or(0, |_| size_of::<Echo>());
+        acks + window + echo + self.disorder.as_ref().map_or(0, |disorder| size_of::<Disorder>() + ranges(disorder))
     }
 
     pub(crate) fn new(sends_sack: bool, acks: Acks) -> Self {
@@ -82,6 +87,7 @@ impl Receiver {
             unacknowledged: 0,
             acks,
             window: None,
+            echo: None,
             ack_due: Time::NEVER,
             wire_bytes: 0,
             packets: 0,
@@ -91,6 +97,11 @@ impl Receiver {
     /// Sets a window that grows.
     pub(crate) fn growing(self, window: GrowingWindow) -> Self {
         Receiver { window: Some(Box::new(window)), ..self }
+    }
+
+    /// Lets segments have time stamps.
+    pub(crate) fn echoing(self) -> Self {
+        Receiver { echo: Some(Box::default()), ..self }
     }
 
     /// Sets whether the receiver reports data that arrive again.
@@ -205,6 +216,24 @@ impl Receiver {
         if to > self.next {
             self.ecn.on_data(ecn);
         }
+    }
+
+    /// Takes in the time stamps of a segment `[from, to)`, before its data.
+    pub(crate) fn note_time_stamps(&mut self, now: Time, (from, to): (u64, u64), stamps: TimeStamps) {
+        let Some(echo) = &mut self.echo else { return };
+        echo.on_segment(from, stamps.value);
+        if let Some(window) = &mut self.window
+            && let Some(age) = stamps.echo.age(now).filter(|_| echo.is_returned(stamps.echo))
+        {
+            window.on_returned(age, to - from);
+        }
+    }
+
+    /// Returns the time stamps of an acknowledgement that leaves now; without them, none.
+    pub(crate) fn time_stamps(&mut self, now: Time) -> TimeStamps {
+        let Some(echo) = &mut self.echo else { return TimeStamps::NONE };
+        echo.acknowledged(self.next);
+        TimeStamps { value: Tick::at(now), echo: echo.recent() }
     }
 
     /// Returns the window that an acknowledgement offers, in the receiver's unit; 0 if it offers none.

@@ -22,6 +22,8 @@ pub(crate) struct GrowingWindow {
     edge: u64,
     /// The payload of the largest segment received, bytes; at first that of a full one.
     segment: u64,
+    /// The payload of the largest segment received, bytes, and at first little (`rcv_mss`).
+    received: u64,
     /// Whether the newest segment opened it further.
     grew: bool,
     /// The unit of offers as a power of two (RFC 7323, section 2). `None` if acknowledgements offer no window: it is
@@ -42,8 +44,8 @@ pub(super) struct Opening {
 /// What the buffer's growth follows.
 #[derive(Clone, Debug, Default)]
 struct Tuning {
-    /// The shortest time in which a whole window arrived, which is never below the round-trip time.
-    round_trip: Option<Span>,
+    /// Eight times the estimate of the round trip, us; 0 before the first sample (`rcv_rtt_est`).
+    round_trip_8: u64,
     /// When the window that is being timed began to arrive, and its end.
     window_from: Option<Time>,
     window_end: u64,
@@ -56,6 +58,8 @@ struct Tuning {
 
 /// The least segment that lets the window grow, bytes.
 const GROWS_FROM: u64 = 128;
+/// The assumed size of a segment before the first arrives, bytes (`TCP_MSS_DEFAULT`).
+pub(super) const SEGMENT_FIRST: u64 = 536;
 /// The segments of the first round trip in the rule of the buffer's growth (`TCP_INIT_CWND`), and those of its margin.
 const FIRST_SEGMENTS: u64 = 10;
 const MARGIN_SEGMENTS: u64 = 16;
@@ -78,6 +82,7 @@ impl GrowingWindow {
             open,
             edge: open,
             segment,
+            received: SEGMENT_FIRST.min(segment),
             grew: false,
             shift: window.shift(),
             tuning: Tuning { read_most: open.min(FIRST_SEGMENTS * segment), ..Tuning::default() },
@@ -110,6 +115,7 @@ impl GrowingWindow {
     /// Opens the window by two segments, as far as the buffer has room beyond the `occupied` bytes.
     fn grow(&mut self, length: u64, occupied: u64) {
         self.segment = self.segment.max(length);
+        self.received = self.received.max(length);
         let room = self.clamp.saturating_sub(occupied).saturating_sub(self.open);
         self.grew = length >= GROWS_FROM && room > 0;
         if self.grew {
@@ -117,26 +123,35 @@ impl GrowingWindow {
         }
     }
 
-    /// Times how long a whole window takes to arrive, at the shortest (`tcp_rcv_rtt_measure`; the hosts send no time
-    /// stamps).
+    /// Times how long a whole window takes to arrive, which is never below the round trip: the least counts
+    /// (`tcp_rcv_rtt_measure`).
     fn time_window(&mut self, now: Time, next: u64) {
         let tuning = &mut self.tuning;
         if let Some(from) = tuning.window_from {
             if next < tuning.window_end {
                 return;
             }
-            let took = now.since(from);
-            tuning.round_trip = Some(tuning.round_trip.map_or(took, |least| least.min(took)));
+            let took_8 = 8 * micros(now.since(from)).max(1);
+            tuning.round_trip_8 = if tuning.round_trip_8 == 0 { took_8 } else { tuning.round_trip_8.min(took_8) };
         }
         (tuning.window_from, tuning.window_end) = (Some(now), self.edge.max(next));
+    }
+
+    /// Takes in the age of an own time stamp that a segment of `length` bytes brings back, which is a round trip and
+    /// what the sender waited; of full segments an eighth of it counts (`tcp_rcv_rtt_measure_ts`).
+    pub(super) fn on_returned(&mut self, age: Span, length: u64) {
+        let round_trip_8 = &mut self.tuning.round_trip_8;
+        if length >= self.received {
+            let age = micros(age);
+            *round_trip_8 = if *round_trip_8 == 0 { 8 * age } else { *round_trip_8 - *round_trip_8 / 8 + age };
+        }
     }
 
     /// Once a round trip lets the buffer grow, if the application has read more than in any before: to twice that, and
     /// more while it grows from round trip to round trip.
     fn tune(&mut self, now: Time, read: u64) {
         let tuning = &mut self.tuning;
-        let Some(round_trip) = tuning.round_trip else { return };
-        if now.since(tuning.read_since) < round_trip {
+        if tuning.round_trip_8 == 0 || micros(now.since(tuning.read_since)) < tuning.round_trip_8 / 8 {
             return;
         }
         let copied = read - tuning.read_before;
@@ -160,6 +175,10 @@ impl GrowingWindow {
         self.edge = self.edge.max(next + (units << shift));
         units as u16
     }
+}
+
+fn micros(span: Span) -> u64 {
+    span.as_nanos() / 1000
 }
 
 #[cfg(test)]

@@ -54,9 +54,10 @@ impl Rtt {
         self.rto.on_syn(now, is_first);
     }
 
-    /// Handles the end of the handshake; returns its sample on hosts that take one.
-    pub(super) fn on_handshake(&mut self, now: Time) -> Option<Span> {
-        self.rto.on_handshake(now)
+    /// Handles the end of the handshake; returns its sample on hosts that take one. The echo of a time stamp is `age`
+    /// old.
+    pub(super) fn on_handshake(&mut self, now: Time, age: Option<Span>) -> Option<Span> {
+        self.rto.on_handshake(now, age)
     }
 
     /// Records that a segment is sent for the first time.
@@ -108,9 +109,17 @@ impl Rtt {
     }
 
     /// Takes in, on a Linux host, the times of the segments that an acknowledgement of everything before `una` reports;
-    /// `next` is the next segment to send. Returns the round-trip time for the congestion control.
-    pub(super) fn on_acked_times(&mut self, times: &AckedTimes, una: u64, next: u64) -> Option<Span> {
-        let (oldest, newest) = times.of_linux()?;
+    /// `next` is the next segment to send. Where no segment gives a sample the age of the echo does, with
+    /// retransmissions, too (RFC 7323, section 4.1; `tcp_ack_update_rtt`). Returns the round-trip time for the
+    /// congestion control.
+    pub(super) fn on_acked_times(
+        &mut self,
+        times: &AckedTimes,
+        age: Option<Span>,
+        una: u64,
+        next: u64,
+    ) -> Option<Span> {
+        let (oldest, newest) = times.of_linux().or(age.map(|age| (age, age)))?;
         self.rto.sample_linux(oldest, una, next);
         self.samples.add(newest);
         Some(newest)

@@ -62,16 +62,17 @@ impl Rto {
         }
     }
 
-    /// Handles the end of the handshake; returns Linux's sample. A retransmitted SYN hints at a long path, on which
-    /// data must not be retransmitted early (RFC 6298, section 5.7).
-    pub(super) fn on_handshake(&mut self, now: Time) -> Option<Span> {
-        if self.backoff > 0 && self.initial < AFTER_LOST_SYN {
+    /// Handles the end of the handshake; returns Linux's sample: of a retransmitted SYN the `age` of an echoed time
+    /// stamp. Without one a retransmitted SYN hints at a long path, on which data must not be retransmitted early (RFC
+    /// 6298, section 5.7).
+    pub(super) fn on_handshake(&mut self, now: Time, age: Option<Span>) -> Option<Span> {
+        if self.backoff > 0 && age.is_none() && self.initial < AFTER_LOST_SYN {
             self.initial = AFTER_LOST_SYN;
             self.backoff = 0;
             self.set_timeout();
         }
         let (_, sent) = std::mem::replace(&mut self.timed, UNTIMED);
-        let sample = (sent != Time::NEVER).then(|| now.since(sent))?;
+        let sample = (sent != Time::NEVER).then(|| now.since(sent)).or(age)?;
         self.sample_linux(sample, 0, 0);
         Some(sample)
     }
@@ -217,14 +218,16 @@ mod tests {
     }
 
     /// Linux takes the handshake's round trip, unless the SYN was lost: then the timeout is 3 s (RFC 6298, section
-    /// 5.7).
+    /// 5.7), or by a time stamp what it is without the loss.
     #[test]
     fn the_handshake_gives_a_sample_on_linux() {
-        for (kind, lost, sample, timeout) in [
-            (HostKind::Linux, false, Some(Span::from_millis(100)), Span::from_millis(300)),
-            (HostKind::Linux, true, None, Span::from_secs(3)),
-            (HostKind::Bsd, false, None, Span::from_secs(1)),
-            (HostKind::Bsd, true, None, Span::from_secs(3)),
+        let sample = Some(Span::from_millis(100));
+        for (kind, lost, age, expected, timeout) in [
+            (HostKind::Linux, false, None, sample, Span::from_millis(300)),
+            (HostKind::Linux, true, None, None, Span::from_secs(3)),
+            (HostKind::Linux, true, sample, sample, Span::from_millis(300)),
+            (HostKind::Bsd, false, None, None, Span::from_secs(1)),
+            (HostKind::Bsd, true, None, None, Span::from_secs(3)),
         ] {
             let mut rto = Rto::new(&host(kind), false);
             rto.on_syn(ms(0), true);
@@ -232,7 +235,7 @@ mod tests {
                 rto.on_timeout();
                 rto.on_syn(ms(1000), false);
             }
-            assert_eq!(rto.on_handshake(ms(1100 - if lost { 0 } else { 1000 })), sample, "{kind:?}, {lost}");
+            assert_eq!(rto.on_handshake(ms(1100 - if lost { 0 } else { 1000 }), age), expected, "{kind:?}, {lost}");
             assert_eq!(rto.timeout(), timeout, "{kind:?}, {lost}");
         }
     }

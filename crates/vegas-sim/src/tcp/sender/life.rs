@@ -6,6 +6,7 @@ use vegas_core::units::{Bytes, Segments, Time};
 
 use super::stats::SenderStats;
 use super::{Rules, Sender, UNLIMITED};
+use crate::packet::TimeStamps;
 use crate::scenario::{Epoch, FlowSpec, Handshake, HostKind};
 use crate::tcp::Outbox;
 use crate::tcp::control::Congestion;
@@ -111,13 +112,14 @@ impl Sender {
 
     /// Handles the SYN's acknowledgement, after which data may leave. On a BSD host it gives no round-trip sample: its
     /// packets are short, and a base RTT from them would be below that of any data segment.
-    pub(crate) fn on_syn_ack(&mut self, now: Time, out: &mut Outbox) {
+    pub(crate) fn on_syn_ack(&mut self, now: Time, stamps: TimeStamps, out: &mut Outbox) {
         if self.board.max() > 0 {
             return;
         }
         self.established = true;
         self.timer.stop();
-        if let Some(rtt) = self.rtt.on_handshake(now) {
+        self.note_time_stamps(stamps);
+        if let Some(rtt) = self.rtt.on_handshake(now, stamps.echo.age(now)) {
             self.congestion.on_handshake(now, rtt);
             self.take_in_rtt(rtt);
         }

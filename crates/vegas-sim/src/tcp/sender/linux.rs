@@ -5,22 +5,31 @@ use vegas_core::units::{Segments, Span, Time};
 use vegas_core::{Controller, LossKind, Phase, Status};
 
 use super::{Sender, UNLIMITED};
+use crate::packet::TimeStamps;
 use crate::tcp::Outbox;
 use crate::tcp::recovery::Recovery;
 use crate::tcp::recovery::linux::{Acknowledgement, Consequences, Cut, Delivered, Found, Use};
 use crate::tcp::recovery::scoreboard::{Blocks, Entry};
 
 impl Sender {
-    /// Handles an acknowledgement of everything before segment `una`, with these blocks.
+    /// Handles an acknowledgement of everything before segment `una`, with these blocks and time stamps.
     #[inline(never)]
-    pub(super) fn on_linux_ack(&mut self, now: Time, una: u64, blocks: Option<Blocks>, out: &mut Outbox) {
+    pub(super) fn on_linux_ack(
+        &mut self,
+        now: Time,
+        una: u64,
+        (blocks, stamps): (Option<Blocks>, TimeStamps),
+        out: &mut Outbox,
+    ) {
         let before = self.before_ack::<false>();
+        self.note_time_stamps(stamps);
         let oldest = self.board.una();
         let advanced = una > oldest;
         let delivered = self.deliver(now, una, blocks);
         self.keep_offered_edge(oldest);
         let Some((delivered, (of_probe, duplicates))) = delivered else { return };
-        let rtt = self.rtt.on_acked_times(&delivered.times, una, self.board.next());
+        let age = stamps.echo.age(now).filter(|_| advanced);
+        let rtt = self.rtt.on_acked_times(&delivered.times, age, una, self.board.next());
         rtt.into_iter().for_each(|rtt| self.take_in_rtt(rtt));
         if advanced || self.shows_head_may_arrive(now, &delivered) {
             self.restart_timer(now);
@@ -50,6 +59,12 @@ impl Sender {
         }
         if advanced || self.stats.segments_sent > sent {
             self.arm_probe(now);
+        }
+    }
+
+    pub(super) fn note_time_stamps(&mut self, stamps: TimeStamps) {
+        if let Recovery::Linux(linux) = &mut self.recovery {
+            linux.on_time_stamps(stamps);
         }
     }
 

@@ -4,7 +4,7 @@ use vegas_core::Phase;
 use vegas_core::units::{Segments, Time};
 
 use super::Sender;
-use crate::packet::{Packet, PacketKind, SackBlocks, WireSize};
+use crate::packet::{Packet, PacketKind, SackBlocks, TimeStamps, WireSize};
 use crate::scenario::Scenario;
 use crate::tcp::Outbox;
 
@@ -24,7 +24,7 @@ fn open(more: &str) -> Sender {
     let text = format!(
         "name = 'x'\nduration = '1s'\n[topology]\nkind = 'dumbbell'\naccess = {{ rate = '1gbit', delay = '1ms' }}\n\
          bottleneck = {{ rate = '1mbit', delay = '48ms', queue = '9p' }}\n\
-         [[flow]]\nalgorithm = 'reno'\nhost = {{ kind = 'linux', receive_window = 1000 }}\n\
+         [[flow]]\nalgorithm = 'reno'\nhost = {{ kind = 'linux', receive_window = 1000, timestamps = false }}\n\
          initial_window = 10\n{more}\n"
     );
     let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
@@ -41,7 +41,7 @@ fn shake_hands(sender: Sender) -> (Peer, Vec<u64>) {
     let mut peer = Peer { sender, out: Outbox::default() };
     peer.sender.start(Time::ZERO, &mut peer.out);
     assert_eq!(peer.out.packets.pop().map(|packet| packet.kind()), Some(PacketKind::Syn));
-    peer.sender.on_syn_ack(ms(100), &mut peer.out);
+    peer.sender.on_syn_ack(ms(100), TimeStamps::NONE, &mut peer.out);
     let sent = peer.sent();
     (peer, sent)
 }

@@ -159,7 +159,7 @@ impl Sender {
         self.ecn.on_ack(ack.ecn(), || newest().map(Entry::sent));
         let blocks = self.rules.layout.blocks(sack);
         match &self.recovery {
-            Recovery::Linux(_) => self.on_linux_ack(now, una, blocks, out),
+            Recovery::Linux(_) => self.on_linux_ack(now, una, (blocks, sack.time_stamps), out),
             Recovery::Bsd(_) => self.on_bsd_ack(now, una, ack.sequence, blocks, out),
         }
     }
@@ -578,7 +578,8 @@ impl Sender {
         let mut packet = Packet::new(PacketKind::Data, self.flow, first_byte, wire);
         if !USUAL {
             self.recovery.on_send(segment, now, !is_first);
-            packet = packet.with_ecn(self.ecn.of_data(is_first));
+            let ecn = self.ecn.of_data(is_first);
+            packet = self.stamped(now, packet.with_ecn(ecn));
         }
         out.packets.push(packet);
         self.timer.start(now, self.rtt.timeout());
@@ -587,9 +588,19 @@ impl Sender {
     /// Sends the SYN.
     fn send_syn(&mut self, now: Time, out: &mut Outbox) {
         let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.rules.layout.ack_wire);
-        out.packets.push(packet.with_ecn(self.ecn.of_syn()));
+        out.packets.push(self.stamped(now, packet.with_ecn(self.ecn.of_syn())));
         self.timer.restart(now, self.rtt.timeout(), true);
         self.rtt.on_syn(now, self.stats.timeouts == 0);
+    }
+
+    /// Returns a packet that leaves now with its time stamps, if the host has them.
+    fn stamped(&self, now: Time, packet: Packet) -> Packet {
+        match &self.recovery {
+            Recovery::Linux(linux) if self.rules.host.options.timestamps => {
+                packet.with_time_stamps(linux.time_stamps(now))
+            }
+            _ => packet,
+        }
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) fn any(draw: &mut Draw, scale: &Scale, delayed_ack: bool) -> Value {
     }
     if is_linux {
         maybe(draw, 40, &mut host, "sack", |draw| draw.percent(30));
+        maybe(draw, 40, &mut host, "timestamps", |draw| draw.percent(30));
     }
     if delayed_ack {
         maybe(draw, 30, &mut host, "delayed_ack", |draw| match is_linux && draw.percent(60) {

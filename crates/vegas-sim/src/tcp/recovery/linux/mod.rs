@@ -1,8 +1,9 @@
-//! Loss recovery as on Linux: RACK and TLP (RFC 8985) find losses, PRR (RFC 6937) paces recovery, F-RTO (RFC 5682) and
-//! DSACK (RFC 3708) undo what was needless. Without selective acknowledgements [`no_sack`] finds losses.
-//! [`LinuxRecovery`] decides; the sender carries out.
+//! Loss recovery as on Linux: RACK and TLP (RFC 8985) find losses, PRR (RFC 6937) paces recovery, F-RTO (RFC 5682),
+//! DSACK (RFC 3708) and time stamps (RFC 3522) undo what was needless. Without selective acknowledgements [`no_sack`]
+//! finds losses. [`LinuxRecovery`] decides; the sender carries out.
 
 mod dsack;
+mod eifel;
 mod frto;
 mod no_sack;
 mod prr;
@@ -14,8 +15,10 @@ use vegas_core::units::{Span, Time};
 
 use super::acked::AckedTimes;
 use super::scoreboard::{Blocks, Entry, Scoreboard};
+use crate::packet::{Tick, TimeStamps};
 use crate::scenario::HostSpec;
 use dsack::{Account, Undo, duplicate};
+use eifel::Eifel;
 use frto::{Answer, Verdict, judge};
 use no_sack::Assumed;
 use prr::Prr;
@@ -48,6 +51,9 @@ pub(in crate::tcp) struct LinuxRecovery<S> {
     account: Account,
     /// The undo of the newest recovery or timeout; `None` once it was undone.
     undo: Option<Undo<S>>,
+    eifel: Eifel,
+    /// The newest time stamp of an acknowledgement.
+    heard: Tick,
     /// Whether the sender answers the current acknowledgement with new data only.
     new_only: bool,
     pub(in crate::tcp) usage: WindowUsage,
@@ -115,7 +121,7 @@ impl<S> LinuxRecovery<S> {
         LinuxRecovery {
             rack: Rack::new(),
             probe: Probe::default(),
-            assumed: (!host.sack).then(Assumed::default),
+            assumed: (!host.options.sack).then(Assumed::default),
             dupack_threshold: u64::from(host.dupack_threshold),
             active: false,
             recover: 0,
@@ -124,6 +130,8 @@ impl<S> LinuxRecovery<S> {
             timeout: None,
             account: Account::default(),
             undo: None,
+            eifel: Eifel::default(),
+            heard: Tick::NONE,
             new_only: false,
             usage: WindowUsage::default(),
         }
@@ -181,6 +189,9 @@ impl<S> LinuxRecovery<S> {
             self.account.on_retransmission();
             self.undo.iter_mut().for_each(Undo::on_retransmission);
         }
+        if again && self.is_recovering() {
+            self.eifel.on_retransmission(now);
+        }
         if let Some(prr) = &mut self.prr {
             prr.on_send();
         }
@@ -189,6 +200,17 @@ impl<S> LinuxRecovery<S> {
     /// Takes in a round-trip sample.
     pub(in crate::tcp) fn on_rtt(&mut self, rtt: Span) {
         self.rack.on_rtt(rtt);
+    }
+
+    /// Takes in the time stamps of an acknowledgement, before everything else that it reports.
+    pub(in crate::tcp) fn on_time_stamps(&mut self, stamps: TimeStamps) {
+        self.eifel.on_ack(stamps.echo);
+        self.heard = self.heard.max(stamps.value);
+    }
+
+    /// The time stamps of a segment that leaves now.
+    pub(in crate::tcp) fn time_stamps(&self, now: Time) -> TimeStamps {
+        TimeStamps { value: Tick::at(now), echo: self.heard }
     }
 
     /// Takes in the report of a duplicate (RFC 2883), if the `blocks` of an acknowledgement of everything before `una`
@@ -224,15 +246,15 @@ impl<S> LinuxRecovery<S> {
         blocks: Option<Blocks>,
         seen: impl FnMut(u64, Entry),
     ) -> Delivered {
-        let recover = self.recover;
+        let (recover, eifel) = (self.recover, self.eifel);
         let Some(assumed) = &mut self.assumed else {
-            return take_in(board, (&mut self.rack, recover), now, una, blocks, seen);
+            return take_in(board, (&mut self.rack, eifel, recover), now, una, blocks, seen);
         };
         let acked = una - board.una();
         let repairs = self.timeout.as_ref().map(|_| una < recover && board.max() > recover);
         let rack = &mut self.rack;
         let (delivered, count) =
-            assumed.on_ack(board, acked, repairs, |board| take_in(board, (rack, recover), now, una, None, seen));
+            assumed.on_ack(board, acked, repairs, |board| take_in(board, (rack, eifel, recover), now, una, None, seen));
         Delivered { count, original: delivered.original && !delivered.times.is_repeated(), ..delivered }
     }
 
@@ -245,6 +267,9 @@ impl<S> LinuxRecovery<S> {
         srtt: Option<Span>,
         advanced: bool,
     ) -> Found {
+        if advanced && self.is_answered_late(board) {
+            return Found::default();
+        }
         if let Some(assumed) = &self.assumed {
             let enough = assumed.count() >= self.dupack_threshold;
             return self.find_loss_without_sack(board, enough, advanced);
@@ -281,8 +306,9 @@ impl<S> LinuxRecovery<S> {
         let is_open = self.is_open();
         let plain = of_probe || !advanced && delivered.count == 0;
         let repaired = self.probe.on_ack(una, plain).filter(|_| is_open);
+        self.new_only = advanced && self.is_answered_late(board);
+        let needless = self.undo_if_needless(board, ack);
         let spurious = self.on_ack_after_timeout(board, ack, delivered);
-        let needless = self.undo_if_needless(board);
         let answered = self.cwr.take_if(|max| una > *max).is_some();
         if answered {
             self.prr = None;
@@ -347,16 +373,36 @@ impl<S> LinuxRecovery<S> {
         self.rack.on_recovered();
     }
 
-    /// Undoes the newest recovery or timeout if all its retransmissions have arrived as duplicates. Returns what the
-    /// congestion control was before it.
-    fn undo_if_needless(&mut self, board: &mut Scoreboard) -> Option<S> {
-        let undo = self.undo.take_if(|undo| undo.is_due())?;
-        if self.timeout.take().is_some() {
+    /// Returns whether a hole of the recovery was filled by a late original, and not by a retransmission: then nothing
+    /// more is lost or retransmitted for the time being (`tcp_try_undo_partial`).
+    fn is_answered_late(&self, board: &Scoreboard) -> bool {
+        self.active && board.una() < self.recover && self.undo.is_some() && self.eifel.is_delayed()
+    }
+
+    /// Returns whether an acknowledgement of new data shows by its time stamp that the newest recovery or timeout was
+    /// needless. Within a recovery the retransmissions in flight are awaited (`tcp_may_undo`, `tcp_try_undo_partial`).
+    fn is_needless_by_stamps(&self, board: &Scoreboard, ack: Acknowledgement) -> bool {
+        let is_late = ack.advanced && self.eifel.is_delayed();
+        let is_over = self.timeout.is_some() || self.active && ack.una >= self.recover;
+        is_late && (is_over || self.active && board.lost_and_retransmitted().1 == 0)
+    }
+
+    /// Undoes the newest recovery or timeout if all its retransmissions have arrived as duplicates, or if time stamps
+    /// show that the originals have arrived. Returns what the congestion control was before it.
+    fn undo_if_needless(&mut self, board: &mut Scoreboard, ack: Acknowledgement) -> Option<S> {
+        let by_stamps = self.undo.is_some() && self.is_needless_by_stamps(board, ack);
+        let undo = self.undo.take_if(|undo| by_stamps || undo.is_due())?;
+        // without SACK, duplicates of what was sent twice must begin no new recovery (RFC 6582, section 3.2)
+        let goes_on = self.assumed.is_some() && (self.timeout.is_some() || ack.una == self.recover);
+        if by_stamps || self.timeout.is_some() {
             self.unmark_lost(board);
         }
-        if self.active {
+        self.prr = None;
+        if !goes_on {
+            self.timeout = None;
             self.active = false;
-            self.prr = None;
+        } else if let Some(after) = &mut self.timeout {
+            after.frto = None;
         }
         Some(undo.into_saved())
     }
@@ -408,6 +454,7 @@ impl<S> LinuxRecovery<S> {
         self.probe.cancel();
         self.timeout = None;
         self.undo = Some(Undo::new(saved, board.una(), in_flight));
+        self.eifel.begin(board);
     }
 
     /// Enters Linux's state CWR: the window answers a mark as it answers a loss, in proportion to what arrives.
@@ -443,6 +490,7 @@ impl<S> LinuxRecovery<S> {
     {
         let (una, probes) = (board.una(), self.probe.is_repeating());
         self.cancel_timers();
+        self.eifel.begin(board);
         self.prr = None;
         self.cwr = None;
         if let Some(assumed) = &mut self.assumed {
@@ -498,7 +546,7 @@ impl<S> LinuxRecovery<S> {
 /// before the last timeout.
 fn take_in(
     board: &mut Scoreboard,
-    (rack, recover): (&mut Rack, u64),
+    (rack, eifel, recover): (&mut Rack, Eifel, u64),
     now: Time,
     una: u64,
     blocks: Option<Blocks>,
@@ -506,7 +554,9 @@ fn take_in(
 ) -> Delivered {
     let (mut count, mut original, mut times) = (0, false, AckedTimes::default());
     let mut note = |segment: u64, entry: Entry| {
-        rack.on_delivered(segment, entry, now);
+        if !eifel.is_original(entry) {
+            rack.on_delivered(segment, entry, now);
+        }
         seen(segment, entry);
         count += 1;
         original |= !entry.is_repeated() && segment < recover;
@@ -596,6 +646,80 @@ mod tests {
         assert_eq!(linux.on_blocks(&board, 4, Some([(0, 1), (0, 0), (0, 0)])), (false, 1), "no probe");
         assert_eq!(acknowledge(&mut linux, &mut board, ms(200), 4, (0, 0)).0.needless, Some("before"));
         assert!(linux.is_open());
+    }
+
+    /// The next acknowledgement echoes the time stamp of a segment that left at `at`.
+    fn echo(linux: &mut LinuxRecovery<&'static str>, at: Time) {
+        linux.on_time_stamps(TimeStamps { value: Tick::NONE, echo: Tick::at(at) });
+    }
+
+    fn retransmit(linux: &mut LinuxRecovery<&'static str>, board: &mut Scoreboard, segment: u64, at: Time) {
+        board.on_retransmission(segment, at);
+        linux.on_send(segment, at, true);
+    }
+
+    /// Segment 0 is late: the acknowledgement of everything echoes a time stamp from before its retransmission. One of
+    /// the retransmission undoes nothing.
+    #[test]
+    fn a_late_original_undoes_a_recovery() {
+        for (echoed, needless) in [(0, Some("before")), (100, None)] {
+            let (mut linux, mut board) = open();
+            begin(&mut linux, &mut board);
+            retransmit(&mut linux, &mut board, 0, ms(100));
+            echo(&mut linux, ms(echoed));
+            assert_eq!(acknowledge(&mut linux, &mut board, ms(150), 10, (0, 0)).0.needless, needless);
+            assert!(linux.is_open());
+        }
+    }
+
+    /// Segments 0 and 5 are retransmitted, and the original of 0 arrives. Until that of 5 is here, too, nothing more is
+    /// retransmitted, and what is new leaves.
+    #[test]
+    fn a_late_original_within_a_recovery_holds_it_back() {
+        let (mut linux, mut board) = open();
+        begin(&mut linux, &mut board);
+        retransmit(&mut linux, &mut board, 0, ms(100));
+        board.mark_lost(5);
+        retransmit(&mut linux, &mut board, 5, ms(101));
+        board.mark_lost(6);
+        echo(&mut linux, ms(0));
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(150), 5, (0, 0)).0.needless, None);
+        assert!(linux.is_active());
+        assert_eq!(linux.next_by_pipe(&mut board, Some(10)), Some(10));
+        linux.on_answered();
+        echo(&mut linux, ms(0));
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(151), 6, (0, 0)).0.needless, Some("before"));
+        assert!(linux.is_open() && board.next_retransmission().is_none());
+    }
+
+    /// Without SACK three duplicates begin a recovery. What its undo leaves goes on until more than everything sent
+    /// before it is acknowledged, so that duplicates of the retransmission begin no other.
+    #[test]
+    fn without_sack_an_undone_recovery_begins_no_other() {
+        let (_, mut board) = open();
+        let mut host = host(HostKind::Linux);
+        host.options.sack = false;
+        let mut linux = LinuxRecovery::new(&host);
+        for _ in 0..3 {
+            acknowledge(&mut linux, &mut board, ms(100), 0, (0, 0));
+        }
+        linux.begin(&board, "before", Some(Cut { before: 10, after: 5 }));
+        retransmit(&mut linux, &mut board, 0, ms(100));
+        echo(&mut linux, ms(0));
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(150), 10, (0, 0)).0.needless, Some("before"));
+        assert_eq!((linux.is_active(), linux.window()), (true, None));
+    }
+
+    /// The acknowledgement after a timeout echoes an original: the timeout was spurious, whatever F-RTO would say.
+    #[test]
+    fn a_late_original_undoes_a_timeout() {
+        let (mut linux, mut board) = open();
+        assert!(linux.on_timeout(&board, "before"));
+        board.on_timeout();
+        retransmit(&mut linux, &mut board, 0, ms(300));
+        echo(&mut linux, ms(0));
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(301), 1, (0, 0)).0.needless, Some("before"));
+        assert_eq!((linux.is_open(), board.next_retransmission()), (true, None));
     }
 
     /// After a timeout the first acknowledgement makes the sender send new data only, and the second one, of a segment

@@ -185,14 +185,14 @@ fn simulate(run: &str, case: &Case) -> Outcome {
 
 fn flow(case: &Case, sender: &Sender, more: &str) -> String {
     let (keys, header, initial_window, more_of_host) = (sender.keys(), case.header, case.initial_window, case.host);
-    let packet = 1000 + header;
+    let (packet, timestamps) = (1000 + header, header > 40);
     format!(
         r#"
         [[flow]]
         {keys}
         from = "a"
         to = "b"
-        host = {{ kind = "linux"{more_of_host} }}
+        host = {{ kind = "linux", timestamps = {timestamps}{more_of_host} }}
         packet = "{packet}b"
         header = "{header}b"
         initial_window = {initial_window}

@@ -292,13 +292,18 @@ fn hosts() {
             ),
             (
                 "packet =",
+                "host = { kind = \"bsd\", timestamps = true }\npacket =",
+                r#":13: flow.0.host.timestamps: is for host "linux"; leave it out, or write that host"#,
+            ),
+            (
+                "packet =",
                 "host = { receive_window = \"linux\" }\npacket =",
                 ":13: flow.0.host.receive_window: grows on host \"linux\" only; write a number of segments, or that host",
             ),
             (
                 "algorithm = \"vegas\"\n",
-                "algorithm = \"reno\"\nhost = { kind = \"linux\", receive_window = { initial = \"1900b\" } }\n",
-                ":12: flow.0.host.receive_window.initial: 1900b was given; write two segments at least, 1920b",
+                "algorithm = \"reno\"\nhost = { kind = \"linux\", receive_window = { initial = \"1800b\" } }\n",
+                ":12: flow.0.host.receive_window.initial: 1800b was given; write two segments at least, 1920b",
             ),
             (
                 "algorithm = \"vegas\"\n",
