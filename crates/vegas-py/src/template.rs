@@ -113,6 +113,6 @@ pub(crate) fn figure_columns() -> Vec<(&'static str, Vec<&'static str>)> {
 /// Returns every column of every table of a run: table, name, unit and meaning; then those of the totals of media.
 #[pyfunction]
 pub(crate) fn columns() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
-    let tables = vegas_results::columns::TABLES.iter().chain([&vegas_results::media::MEDIA_TOTALS]);
+    let tables = vegas_results::columns::TABLES.iter().chain([&vegas_results::columns::media::MEDIA_TOTALS]);
     tables.flat_map(|table| table.columns.iter().map(|one| (table.name, one.name, one.unit, one.meaning))).collect()
 }

@@ -19,7 +19,6 @@ pub mod columns;
 mod error;
 #[cfg(feature = "parquet")]
 mod folder;
-pub mod media;
 mod run_id;
 #[cfg(feature = "parquet")]
 mod series;

@@ -7,7 +7,7 @@ use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
 
 use crate::columns;
-use crate::media::MEDIA_TOTALS;
+use crate::columns::media::MEDIA_TOTALS;
 use crate::table::Table;
 
 /// Returns the summary of a run. `flows`, `links` and `traffic` hold the rows of the tables of those names, keyed by

@@ -10,9 +10,9 @@ use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{Sampling, Scenario};
 
 use crate::arrow::array;
+use crate::columns::media::MEDIA_TOTALS;
 use crate::columns::{self, Column, TableSpec};
 use crate::error::ResultsError;
-use crate::media::MEDIA_TOTALS;
 use crate::series::Series;
 
 /// The tables of totals, with the first part of their columns' names in a row: `flow.0.timeouts`, `link.r1->r2.drops`,

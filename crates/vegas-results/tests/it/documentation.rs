@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use vegas_results::columns::TABLES;
-use vegas_results::media::MEDIA_TOTALS;
+use vegas_results::columns::media::MEDIA_TOTALS;
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results.md");

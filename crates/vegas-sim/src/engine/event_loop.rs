@@ -43,15 +43,26 @@ pub(super) struct EventLoop<N> {
     /// Whether all packets are segments of the scenario's flows between the engine's own TCP hosts.
     pub(super) is_plain: bool,
     pub(super) links: usize,
-    /// The limits that hold in the middle of an event.
+    pub(super) checks: Checks,
+    pub(super) base: BaseMemory,
+}
+
+/// When the limits are checked in the middle of an event.
+#[derive(Debug)]
+pub(super) struct Checks {
     pub(super) midway: Midway,
-    /// The work beside a packet for each event: segments of bursts, rows, connections that are opened; and at which
-    /// work the limits are checked.
+    /// The work beside a packet for each event: segments of bursts, rows, connections that are opened.
     work: u64,
-    check_at: u64,
-    /// The memory that the scenario takes, and the memory that the set-up takes with it, bytes.
-    pub(super) scenario_bytes: u64,
-    pub(super) set_up_bytes: u64,
+    /// The work at which the limits are checked next.
+    at: u64,
+}
+
+/// The memory of a run before its first event, bytes.
+#[derive(Debug)]
+pub(super) struct BaseMemory {
+    pub(super) scenario: u64,
+    /// With the scenario's.
+    pub(super) set_up: u64,
 }
 
 impl<N: Network> EventLoop<N> {
@@ -84,11 +95,8 @@ impl<N: Network> EventLoop<N> {
             delivered: (!own_hosts).then(Vec::new),
             is_plain: own_hosts && !has_external && scenario.traffic.is_empty(),
             links: scenario.links.len(),
-            midway: Midway::default(),
-            work: 0,
-            check_at: SLICE_EVENTS,
-            scenario_bytes: scenario.memory_bytes(),
-            set_up_bytes,
+            checks: Checks { midway: Midway::default(), work: 0, at: SLICE_EVENTS },
+            base: BaseMemory { scenario: scenario.memory_bytes(), set_up: set_up_bytes },
         })
     }
 
@@ -133,16 +141,16 @@ impl<N: Network> EventLoop<N> {
     /// Counts work beside a packet for each event. Checks the limits at intervals of work that make a check cheap.
     #[inline]
     pub(super) fn count_work(&mut self, work: usize) {
-        self.work += work as u64;
-        if self.work >= self.check_at {
+        self.checks.work += work as u64;
+        if self.checks.work >= self.checks.at {
             self.check_midway();
         }
     }
 
     #[cold]
     fn check_midway(&mut self) {
-        self.check_at = self.work + SLICE_EVENTS.max(self.events_between_looks());
-        self.midway.look(self.now, || self.memory_to_end_bytes());
+        self.checks.at = self.checks.work + SLICE_EVENTS.max(self.events_between_looks());
+        self.checks.midway.look(self.now, || self.memory_to_end_bytes());
     }
 
     pub(super) fn series(&self) -> (&FlowSeries, &LinkSeries) {

@@ -33,7 +33,7 @@ impl<N: Network> EventLoop<N> {
             + hosts.outbox.memory_bytes()
             + hosts.outcome.incidents.len() * size_of::<Incident>()
             + hosts.outcome.capture.len() * size_of::<CapturedPacket>();
-        self.set_up_bytes + held as u64 + hosts.recorder.memory_bytes()
+        self.base.set_up + held as u64 + hosts.recorder.memory_bytes()
     }
 
     /// Returns about how much memory the run holds with what it is about to take, or at the end if that is more: the
@@ -57,7 +57,7 @@ impl<N: Network> EventLoop<N> {
     fn kept_bytes(&self) -> u64 {
         let kept = self.hosts.outcome.incidents.len() * size_of::<Incident>()
             + self.hosts.outcome.capture.len() * size_of::<CapturedPacket>();
-        self.scenario_bytes + kept as u64
+        self.base.scenario + kept as u64
     }
 
     /// Returns the number of events that may pass between checks of the memory: a check takes as long as there are

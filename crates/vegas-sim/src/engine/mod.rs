@@ -181,7 +181,7 @@ impl Simulation {
 
     /// Makes these limits hold in the middle of events.
     fn hold(&mut self, midway: Midway) {
-        either!(&mut self.0, event_loop => event_loop.midway = midway);
+        either!(&mut self.0, event_loop => event_loop.checks.midway = midway);
     }
 
     /// Returns the rows of flows and of links up to now. If there is a row at every change, those of links are in order
