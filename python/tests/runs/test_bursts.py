@@ -1,6 +1,7 @@
 """Limits and signals hold in the middle of events that send very many segments."""
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -41,16 +42,16 @@ MANY = {
 def run_limited(arguments: list[str], folder: Path, addresses_bytes: int) -> tuple[int, str, int]:
     """Runs the command with limits; returns its exit code, its stderr and its greatest resident memory, bytes."""
     program = f"import resource, sys; resource.setrlimit(resource.RLIMIT_AS, ({addresses_bytes},) * 2)"
-    program += "\nfrom vegaslab.commands.cli import main; sys.exit(main())"
+    program += "\nfrom vegaslab.commands.cli import main"
+    # not what wait4 says: a child counts what its parent had resident when it began, too
+    program += "\ntry: sys.exit(main())"
+    program += "\nfinally: open('status', 'w').write(open('/proc/self/status').read())"
     command = [sys.executable, "-c", program, *arguments]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        stderr = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    peak_bytes = usage.ru_maxrss * 1024
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    (peak,) = re.findall(r"^VmHWM:\s*(\d+) kB$", (folder / "status").read_text(), re.MULTILINE)
+    peak_bytes = int(peak) * 1024
     print(f"{arguments[:2]}: peak of {peak_bytes / 1e6:.0f} MB")
-    return process.returncode, stderr, peak_bytes
+    return done.returncode, done.stderr, peak_bytes
 
 
 def check_peak(code: int, stderr: str, peak_bytes: int) -> None:

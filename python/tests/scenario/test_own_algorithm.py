@@ -38,9 +38,9 @@ VEGAS = {"python": str(EXAMPLES / "vegas.py:Vegas"), "preset": "vegas"}
 
 
 def tables(result: Result) -> dict[str, pyarrow.Table]:
-    """All tables; the algorithm's name is its own."""
+    """All tables; the algorithm's name is its own, and so is the group's, which is called after it."""
     return {
-        "flows": result.flows.drop_columns(["algorithm"]),
+        "flows": result.flows.drop_columns(["algorithm", "group"]),
         "links": result.links,
         "traffic": result.traffic,
         "flow_series": result.series.flows,

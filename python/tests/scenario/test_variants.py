@@ -24,8 +24,9 @@ def test_a_table_of_parts_is_compared_under_its_name(vegaslab: Command, short: P
     assert [flow["algorithm"] for flow in runs["mine"]["flows"]] == ["mine", "mine"]
     assert "preset" not in done.stdout
     # the same algorithm under two names gives the same run
-    same = [{key: value for key, value in flow.items() if key != "algorithm"} for flow in runs["mine"]["flows"]]
-    assert same == [{k: v for k, v in flow.items() if k != "algorithm"} for flow in runs["vegas+gallop"]["flows"]]
+    named = ("algorithm", "group")
+    same = [{key: value for key, value in flow.items() if key not in named} for flow in runs["mine"]["flows"]]
+    assert same == [{k: v for k, v in flow.items() if k not in named} for flow in runs["vegas+gallop"]["flows"]]
     assert vegaslab("compare", short, "-a", "vegas", "-o", "out", "--no-plot").returncode == 0
 
 
