@@ -1,6 +1,5 @@
 """Limits and signals hold in the middle of events that send very many segments."""
 
-import os
 import re
 import resource
 import subprocess

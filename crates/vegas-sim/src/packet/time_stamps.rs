@@ -37,8 +37,8 @@ impl Tick {
         (self != Tick::NONE).then(|| Span::from_millis(u64::from(now.0.saturating_sub(self.0).max(1))))
     }
 
-    /// Returns the newest reading until `now` that has `lowest` in the bits of the mask; with none of them set there is no
-    /// reading.
+    /// Returns the newest reading until `now` that has `lowest` in the bits of the mask; with none of them set there is
+    /// no reading.
     fn of_lowest(lowest: u32, mask: u32, now: Time) -> Self {
         let now = Tick::at(now).0;
         if lowest == 0 { Tick::NONE } else { Tick(now.wrapping_sub(now.wrapping_sub(lowest) & mask)) }
