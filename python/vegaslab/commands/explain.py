@@ -4,7 +4,7 @@ key of scenario files, of a column of tables, and of a claim.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ def explain(name: str) -> str:
     known: list[tuple[str, dict[str, str]]] = [
         ("algorithm", {preset["name"]: "" for preset in _vegaslab.algorithms()}),
         ("part", _of_parts()),
-        ("key of scenario files", dict(_of_keys())),
+        ("key of scenario files", _of_keys()),
         ("column of tables", _of_columns()),
         ("claim", _of_claims()),
     ]
@@ -55,25 +55,25 @@ def explain(name: str) -> str:
     return "\n\n".join(f"{kind}:\n\n{text}" for kind, text in found)
 
 
+def _joined(texts: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Returns the texts of each name as lines, each once."""
+    lines: dict[str, dict[str, None]] = {}
+    for name, text in texts:
+        lines.setdefault(name, {})[text] = None
+    return {name: "\n".join(of_name) for name, of_name in lines.items()}
+
+
 def _of_parts() -> dict[str, str]:
     """Returns the text of each kind of part and of each part."""
-    given: dict[str, str] = {}
-    for key, part, meaning in _vegaslab.parts():
-        given[key] = "\n".join(filter(None, [given.get(key), f"{key} = {json.dumps(part)}: {meaning}"]))
-    for key, part, meaning in _vegaslab.parts():
-        given[part] = "\n".join(filter(None, [given.get(part), f"{key} = {json.dumps(part)}: {meaning}"]))
-    return given
+    texts = [(key, part, f"{key} = {json.dumps(part)}: {meaning}") for key, part, meaning in _vegaslab.parts()]
+    return _joined((name, text) for key, part, text in texts for name in (key, part))
 
 
-def _of_keys() -> Iterator[tuple[str, str]]:
-    """Yields each key of scenario files with its text, by its path and by its last name."""
+def _of_keys() -> dict[str, str]:
+    """Returns the text of each key of scenario files, by its path and by its last name."""
     schema = json.loads(_vegaslab.schema())
-    texts: dict[str, list[str]] = {}
-    for path, text in _keys_in(schema, schema["$defs"], ()):
-        for name in dict.fromkeys((path, path.rpartition(".")[2])):
-            texts.setdefault(name, []).append(f"{path}: {text}")
-    for name, lines in texts.items():
-        yield name, "\n".join(dict.fromkeys(lines))
+    keys = list(_keys_in(schema, schema["$defs"], ()))
+    return _joined((name, f"{path}: {text}") for path, text in keys for name in (path, path.rpartition(".")[2]))
 
 
 def _keys_in(table: Mapping[str, Any], named: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -97,10 +97,7 @@ def _tables_of(value: Mapping[str, Any]) -> list[str]:
 
 def _of_columns() -> dict[str, str]:
     """Returns the text of each column, of all tables that have it."""
-    given: dict[str, str] = {}
-    for table, name, unit, meaning in _vegaslab.columns():
-        given[name] = "\n".join(filter(None, [given.get(name), f"{table}.{name}, {unit}: {meaning}"]))
-    return given
+    return _joined((name, f"{table}.{name}, {unit}: {meaning}") for table, name, unit, meaning in _vegaslab.columns())
 
 
 def _of_claims() -> dict[str, str]:

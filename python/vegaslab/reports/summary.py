@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from vegaslab.reports.totals import of_part
+from vegaslab.reports.totals import of_part, share_percent
 from vegaslab.util.terminal import NONE, lay_out
 
 FLOW_COLUMNS = (
@@ -71,7 +71,8 @@ Link = Mapping[str, Any]
 def report(summary: Mapping[str, Any]) -> str:
     """Returns tables of the flows, of groups, media and traffic if there are any, and of the busiest links."""
     flows = aligned(FLOW_COLUMNS, flow_rows(summary), keys=2)
-    more = (*groups_table(summary), *media_table(summary), *traffic_table(summary))
+    groups, media = _table(GROUP_COLUMNS, _group_rows(summary)), _table(MEDIA_COLUMNS, _media_rows(summary), keys=2)
+    more = (*groups, *media, *_table(TRAFFIC_COLUMNS, [_traffic_row(source) for source in summary["traffic"]], keys=2))
     return "\n".join((headline(summary), "", *flows, "", *more, *links_table(summary)))
 
 
@@ -112,24 +113,9 @@ def links_table(summary: Mapping[str, Any]) -> list[str]:
     return [*aligned(LINK_COLUMNS, [_link_row(link) for link in listed]), *_others(rest)]
 
 
-def traffic_table(summary: Mapping[str, Any]) -> list[str]:
-    """Returns a table of the sources of background traffic, and an empty line; nothing if there are none."""
-    rows = [_traffic_row(source) for source in summary["traffic"]]
-    return [*aligned(TRAFFIC_COLUMNS, rows, keys=2), ""] if rows else []
-
-
-def groups_table(summary: Mapping[str, Any]) -> list[str]:
-    """Returns a table of the groups of flows, and an empty line; nothing unless a group has several flows and is not
-    the only one.
-    """
-    rows = _group_rows(summary)
-    return [*aligned(GROUP_COLUMNS, rows), ""] if rows else []
-
-
-def media_table(summary: Mapping[str, Any]) -> list[str]:
-    """Returns a table of the layers of media, and an empty line; nothing if there are none."""
-    rows = _media_rows(summary)
-    return [*aligned(MEDIA_COLUMNS, rows, keys=2), ""] if rows else []
+def _table(titles: Sequence[str], rows: Sequence[tuple[str, ...]], keys: int = 1) -> list[str]:
+    """Returns a table, and an empty line; nothing without rows."""
+    return [*aligned(titles, rows, keys), ""] if rows else []
 
 
 def _of_runs(
@@ -137,29 +123,27 @@ def _of_runs(
     runs: Mapping[str, Mapping[str, Any]],
     rows_of: Callable[[Mapping[str, Any]], list[tuple[str, ...]]],
 ) -> list[str]:
-    """Returns one table of the rows of all runs, and an empty line; nothing if there are none."""
     rows = [(name, *row) for name, summary in runs.items() for row in rows_of(summary)]
-    return [*aligned(("variant", *titles), rows, keys=2), ""] if rows else []
+    return _table(("variant", *titles), rows, keys=2)
 
 
 def _group_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Returns a row a group; none unless a group has several flows and is not the only one."""
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for flow in summary["flows"]:
         groups.setdefault(flow["group"], []).append(flow)
     if len(groups) < 2 or max(map(len, groups.values())) < 2:
         return []
-    total = sum(flow["goodput_mbps"] for flow in summary["flows"])
-    return [_group_row(name, flows, total) for name, flows in groups.items()]
+    return [_group_row(name, flows, share_percent(flows, summary["flows"])) for name, flows in groups.items()]
 
 
-def _group_row(name: str, flows: Sequence[Mapping[str, Any]], total_mbps: float) -> tuple[str, ...]:
+def _group_row(name: str, flows: Sequence[Mapping[str, Any]], share: float) -> tuple[str, ...]:
     figures = of_part(flows, [])
-    goodput = sum(flow["goodput_mbps"] for flow in flows)
     return (
         name,
         str(len(flows)),
-        number(goodput, 3),
-        number(100 * goodput / total_mbps if total_mbps else None, 1),
+        number(sum(flow["goodput_mbps"] for flow in flows), 3),
+        number(share, 1),
         number(figures.get("jain_index"), 3),
         number(figures["mean_rtt_ms"], 1),
         number(figures["queueing_ms"], 1),

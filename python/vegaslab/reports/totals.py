@@ -42,14 +42,18 @@ def of_part(flows: Sequence[Row], media: Sequence[Row]) -> dict[str, float]:
 
 def of_groups(flows: Sequence[Row], media: Sequence[Row], names: Collection[str]) -> dict[str, float]:
     """Returns the figures of the groups of these names, and their share of the goodput of all flows."""
-    total = sum(flow["goodput_mbps"] for flow in flows)
     given: dict[str, float] = {}
     for name in sorted(names):
         part = [flow for flow in flows if flow.get("group") == name]
-        goodput = sum(flow["goodput_mbps"] for flow in part)
-        given[f"group.{name}.share_percent"] = 100 * goodput / total if total else math.nan
+        given[f"group.{name}.share_percent"] = share_percent(part, flows)
         given |= {f"group.{name}.{figure}": value for figure, value in of_part(part, media).items()}
     return given
+
+
+def share_percent(part: Sequence[Row], flows: Sequence[Row]) -> float:
+    """Returns the share of these flows in the goodput of all; NaN if that is 0."""
+    total = sum(flow["goodput_mbps"] for flow in flows)
+    return 100 * sum(flow["goodput_mbps"] for flow in part) / total if total else math.nan
 
 
 def of_media(layers: Sequence[Row]) -> dict[str, float]:

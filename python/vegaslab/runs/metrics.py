@@ -3,13 +3,13 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vegaslab.reports.totals import Row, number_or_nan, of_flows, of_groups, of_link, of_media, of_part
+from vegaslab.reports.totals import Row, number_or_nan, of_flows, of_groups, of_link, of_media, of_part, share_percent
 from vegaslab.runs.result import Result
+from vegaslab.scenario.variants import each_flow
 from vegaslab.statistics import percentile, time_to_fill_s
 
 PERCENTILES = (50, 90, 99)
@@ -23,7 +23,7 @@ def figures(result: Result, link: str, alone: Mapping[int, range] | None = None)
     """
     summary = result.summary
     of_its_link = of_link(next(row for row in summary["links"] if row["id"] == link))
-    media, written = summary.get("media", []), _tables_of_flows(result.scenario.document_json())
+    media, written = summary.get("media", []), each_flow(json.loads(result.scenario.document_json())["flow"])
     return {
         **of_flows(summary["flows"]),
         "utilisation_percent": of_its_link.pop("utilisation_percent"),
@@ -37,11 +37,6 @@ def figures(result: Result, link: str, alone: Mapping[int, range] | None = None)
     }
 
 
-def _tables_of_flows(document: str) -> list[dict[str, Any]]:
-    """Returns the table of each flow, in the order of their ids."""
-    return [flow for flow in json.loads(document)["flow"] for _ in range(flow.get("count", 1))]
-
-
 def _one_against_others(flows: Sequence[Row], media: Sequence[Row], alone: Mapping[int, range]) -> dict[str, float]:
     """Returns the figures of each table of flows by itself, with its part of the goodput, and of all other flows."""
     if not alone:
@@ -49,11 +44,7 @@ def _one_against_others(flows: Sequence[Row], media: Sequence[Row], alone: Mappi
     of_table = {table: [flows[id_] for id_ in ids] for table, ids in alone.items()}
     others = [flow for flow in flows if not any(flow["id"] in ids for ids in alone.values())]
     parts = {**{f"flow.{table}": part for table, part in of_table.items()}, **({"others": others} if others else {})}
-    total = sum(flow["goodput_mbps"] for flow in flows)
-    share = {
-        f"flow.{table}.share_percent": 100 * sum(flow["goodput_mbps"] for flow in part) / total if total else math.nan
-        for table, part in of_table.items()
-    }
+    share = {f"flow.{table}.share_percent": share_percent(part, flows) for table, part in of_table.items()}
     own = {f"{name}.{figure}": value for name, part in parts.items() for figure, value in of_part(part, media).items()}
     return {**share, **own}
 

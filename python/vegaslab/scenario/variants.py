@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from vegaslab import _vegaslab
 from vegaslab.scenario.objects import Parts
@@ -103,6 +103,11 @@ def flow_ids(variant: _vegaslab.Scenario, table: int) -> range:
     counts = [int(flow.get("count", 1)) for flow in _flow_tables(variant)]
     first = sum(counts[:table])
     return range(first, first + counts[table])
+
+
+def each_flow(tables: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Returns the table of each flow, in the order of their ids."""
+    return [table for table in tables for _ in range(table.get("count", 1))]
 
 
 def _flow_tables(scenario: _vegaslab.Scenario) -> list[dict[str, int]]:

@@ -9,7 +9,7 @@ import contextlib
 import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,6 +19,7 @@ import pyarrow
 import pyarrow.parquet
 
 from vegaslab import _vegaslab
+from vegaslab.scenario.variants import each_flow
 from vegaslab.sweeps.columns import FAILED, assemble, delivered_again, united
 from vegaslab.sweeps.plans.plan import Plan
 from vegaslab.sweeps.plans.reading import SERIES
@@ -62,12 +63,11 @@ def read_runs(folder: str | PathLike[str]) -> pyarrow.Table:
         raise FolderError(f"{files[0].parent}: columns of one name differ in type; make the folder again") from None
 
 
-def flows_of(folder: str | PathLike[str]) -> list[dict[str, Any]]:
+def flows_of(folder: str | PathLike[str]) -> list[Mapping[str, Any]]:
     """Returns the table of each flow of the scenario that was swept, in the order of their ids; none without a plan."""
     plan = Path(folder) / _PLAN
     manifest = _manifest(plan) if plan.exists() else None
-    tables = manifest["plan"]["scenario"]["flow"] if manifest else []
-    return [table for table in tables for _ in range(table.get("count", 1))]
+    return each_flow(manifest["plan"]["scenario"]["flow"] if manifest else [])
 
 
 def read_series(folder: str | PathLike[str], series: str, runs: Iterable[str] | None = None) -> pyarrow.Table:

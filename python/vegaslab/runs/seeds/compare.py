@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -24,6 +23,7 @@ from vegaslab.scenario.source import Overrides, ScenarioLike
 from vegaslab.scenario.variants import AlgorithmLike, VariantError, Varied, flow_ids, load_variants, singled_out
 from vegaslab.util.folder import whole_folder
 from vegaslab.util.progress import Progress, notebook
+from vegaslab.util.text import did_you_mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,8 +122,7 @@ def _chosen(given: Mapping[str, float], wanted: Sequence[str]) -> dict[str, floa
     """Returns the figures of these names. Raises `VariantError`: after the first run, before all others."""
     for name in wanted:
         if name not in given:
-            close = get_close_matches(name, given, 3, 0.5) or list(given)[:5]
-            raise VariantError(f'figures: "{name}" is no figure of these runs; did you mean {" or ".join(close)}?')
+            raise VariantError(f'figures: "{name}" is no figure of these runs; {did_you_mean(name, given)}')
     return {name: given[name] for name in dict.fromkeys(wanted)}
 
 

@@ -1,0 +1,170 @@
+//! Tests of the Linux host's recovery, an acknowledgement at a time.
+
+use super::*;
+use crate::scenario::HostKind;
+use crate::tcp::host;
+
+const RTT: Span = Span::from_millis(100);
+
+fn ms(ms: u64) -> Time {
+    Time::from_nanos(ms * 1_000_000)
+}
+
+/// Ten segments were sent at 0 ms.
+fn open() -> (LinuxRecovery<&'static str>, Scoreboard) {
+    let (mut linux, mut board) = (LinuxRecovery::new(&host(HostKind::Linux)), Scoreboard::new(3));
+    for segment in 0..10 {
+        board.on_first_transmission(ms(0));
+        linux.on_send(segment, ms(0), false);
+    }
+    board.advance(10);
+    (linux, board)
+}
+
+/// An acknowledgement of everything before `una` with one block, of which nothing is a duplicate.
+fn acknowledge(
+    linux: &mut LinuxRecovery<&'static str>,
+    board: &mut Scoreboard,
+    now: Time,
+    una: u64,
+    block: (u64, u64),
+) -> (Consequences<&'static str>, bool) {
+    let advanced = una > board.una();
+    let blocks = (block.0 < block.1).then_some([block, (0, 0), (0, 0)]);
+    let delivered = linux.deliver(board, now, una, blocks, |_, _| {});
+    let ack = Acknowledgement { una, advanced, of_probe: false, has_new: true };
+    let consequences = linux.on_ack(board, ack, &delivered);
+    let found = linux.find_losses(board, now, Some(RTT), advanced);
+    linux.reduce(board, delivered.count, advanced, found);
+    (consequences, linux.begins(board, found))
+}
+
+fn begin(linux: &mut LinuxRecovery<&'static str>, board: &mut Scoreboard) {
+    assert!(acknowledge(linux, board, ms(100), 0, (1, 4)).1);
+    linux.begin(board, "before", Some(Cut { before: 10, after: 5 }));
+}
+
+/// The report of three segments begins recovery, which lasts until the ten segments sent before are acknowledged.
+#[test]
+fn recovery_lasts_a_window() {
+    let (mut linux, mut board) = open();
+    assert!(linux.is_open() && linux.cuts());
+    begin(&mut linux, &mut board);
+    assert!(linux.is_active());
+    assert_eq!(linux.next_by_pipe(&mut board, Some(10)), Some(0));
+    assert!(!acknowledge(&mut linux, &mut board, ms(200), 9, (0, 0)).0.recovered);
+    let (over, begins) = acknowledge(&mut linux, &mut board, ms(201), 10, (0, 0));
+    assert_eq!((over.recovered, begins, linux.is_open(), linux.window()), (true, false, true, None));
+}
+
+/// Segment 0 was retransmitted, and the receiver reports that it had arrived before: the recovery was needless.
+#[test]
+fn a_needless_recovery_gives_back_what_was_before() {
+    let (mut linux, mut board) = open();
+    begin(&mut linux, &mut board);
+    board.on_retransmission(0, ms(100));
+    linux.on_send(0, ms(100), true);
+    assert_eq!(acknowledge(&mut linux, &mut board, ms(101), 4, (0, 0)).0.needless, None);
+    assert_eq!(linux.on_blocks(&board, 4, Some([(0, 1), (0, 0), (0, 0)])), (false, 1), "no probe");
+    assert_eq!(acknowledge(&mut linux, &mut board, ms(200), 4, (0, 0)).0.needless, Some("before"));
+    assert!(linux.is_open());
+}
+
+/// The next acknowledgement echoes the time stamp of a segment that left at `at`.
+fn echo(linux: &mut LinuxRecovery<&'static str>, at: Time) {
+    linux.on_time_stamps(TimeStamps { value: Tick::NONE, echo: Tick::at(at) });
+}
+
+fn retransmit(linux: &mut LinuxRecovery<&'static str>, board: &mut Scoreboard, segment: u64, at: Time) {
+    board.on_retransmission(segment, at);
+    linux.on_send(segment, at, true);
+}
+
+/// Segment 0 is late: the acknowledgement of everything echoes a time stamp from before its retransmission. One of
+/// the retransmission undoes nothing.
+#[test]
+fn a_late_original_undoes_a_recovery() {
+    for (echoed, needless) in [(0, Some("before")), (100, None)] {
+        let (mut linux, mut board) = open();
+        begin(&mut linux, &mut board);
+        retransmit(&mut linux, &mut board, 0, ms(100));
+        echo(&mut linux, ms(echoed));
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(150), 10, (0, 0)).0.needless, needless);
+        assert!(linux.is_open());
+    }
+}
+
+/// Segments 0 and 5 are retransmitted, and the original of 0 arrives. Until that of 5 is here, too, nothing more is
+/// retransmitted, and what is new leaves.
+#[test]
+fn a_late_original_within_a_recovery_holds_it_back() {
+    let (mut linux, mut board) = open();
+    begin(&mut linux, &mut board);
+    retransmit(&mut linux, &mut board, 0, ms(100));
+    board.mark_lost(5);
+    retransmit(&mut linux, &mut board, 5, ms(101));
+    board.mark_lost(6);
+    echo(&mut linux, ms(0));
+    assert_eq!(acknowledge(&mut linux, &mut board, ms(150), 5, (0, 0)).0.needless, None);
+    assert!(linux.is_active());
+    assert_eq!(linux.next_by_pipe(&mut board, Some(10)), Some(10));
+    linux.on_answered();
+    echo(&mut linux, ms(0));
+    assert_eq!(acknowledge(&mut linux, &mut board, ms(151), 6, (0, 0)).0.needless, Some("before"));
+    assert!(linux.is_open() && board.next_retransmission().is_none());
+}
+
+/// Without SACK three duplicates begin a recovery. What its undo leaves goes on until more than everything sent
+/// before it is acknowledged, so that duplicates of the retransmission begin no other.
+#[test]
+fn without_sack_an_undone_recovery_begins_no_other() {
+    let (_, mut board) = open();
+    let mut host = host(HostKind::Linux);
+    host.options.sack = false;
+    let mut linux = LinuxRecovery::new(&host);
+    for _ in 0..3 {
+        acknowledge(&mut linux, &mut board, ms(100), 0, (0, 0));
+    }
+    linux.begin(&board, "before", Some(Cut { before: 10, after: 5 }));
+    retransmit(&mut linux, &mut board, 0, ms(100));
+    echo(&mut linux, ms(0));
+    assert_eq!(acknowledge(&mut linux, &mut board, ms(150), 10, (0, 0)).0.needless, Some("before"));
+    assert_eq!((linux.is_active(), linux.window()), (true, None));
+}
+
+/// The acknowledgement after a timeout echoes an original: the timeout was spurious, whatever F-RTO would say.
+#[test]
+fn a_late_original_undoes_a_timeout() {
+    let (mut linux, mut board) = open();
+    assert!(linux.on_timeout(&board, "before"));
+    board.on_timeout();
+    retransmit(&mut linux, &mut board, 0, ms(300));
+    echo(&mut linux, ms(0));
+    assert_eq!(acknowledge(&mut linux, &mut board, ms(301), 1, (0, 0)).0.needless, Some("before"));
+    assert_eq!((linux.is_open(), board.next_retransmission()), (true, None));
+}
+
+/// After a timeout the first acknowledgement makes the sender send new data only, and the second one, of a segment
+/// that was sent once, shows that the timeout was spurious.
+#[test]
+fn a_spurious_timeout_gives_back_what_was_before() {
+    let (mut linux, mut board) = open();
+    assert!(linux.on_timeout(&board, "before"));
+    board.on_timeout();
+    assert!(linux.is_recovering());
+    board.on_retransmission(0, ms(300));
+    linux.on_send(0, ms(300), true);
+    assert_eq!(acknowledge(&mut linux, &mut board, ms(301), 1, (0, 0)).0.spurious, None);
+    assert_eq!(linux.next_by_pipe(&mut board, Some(10)), Some(10));
+    linux.on_answered();
+    assert_eq!(acknowledge(&mut linux, &mut board, ms(302), 2, (0, 0)).0.spurious, Some("before"));
+    assert_eq!((linux.is_open(), board.next_retransmission()), (true, None));
+}
+
+/// Without progress since, a second timeout is not reported, and its answer takes the place of the first one's.
+#[test]
+fn a_timeout_is_reported_once_without_progress() {
+    let (mut linux, board) = open();
+    assert!(linux.on_timeout(&board, "before"));
+    assert!(!linux.on_timeout(&board, "between"));
+}
