@@ -1,6 +1,7 @@
 """What the tests share."""
 
 import json
+import math
 import os
 import resource
 import signal
@@ -57,15 +58,18 @@ SAMPLED = ("mutants", "site")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The commit chooses the sample: others at the next one, the same when a failure is looked for."""
+    """The commit chooses the sample: others at the next one, the same when a failure is looked for; at least one."""
     one_in, commit = int(os.environ.get("ONE_IN", "1")), os.environ.get("COMMIT", "")
+    left_out = {item for mark in SAMPLED for item in drawn_last(items, mark, one_in, commit)}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
 
-    def runs(item: pytest.Item) -> bool:
-        sampled = any(item.get_closest_marker(mark) for mark in SAMPLED)
-        return not sampled or zlib.crc32(f"{commit} {item.nodeid}".encode()) % one_in == 0
 
-    config.hook.pytest_deselected(items=[item for item in items if not runs(item)])
-    items[:] = filter(runs, items)
+def drawn_last(items: Sequence[pytest.Item], mark: str, one_in: int, commit: str) -> list[pytest.Item]:
+    """The tests of a mark but one in `one_in`, rounded up, in an order that the commit gives."""
+    marked = [item for item in items if item.get_closest_marker(mark)]
+    marked.sort(key=lambda item: zlib.crc32(f"{commit} {item.nodeid}".encode()))
+    return marked[math.ceil(len(marked) / one_in) :]
 
 
 @pytest.fixture
