@@ -263,6 +263,10 @@ test-python: build $(VENV)/.docs $(WITH_BROWSER) ## the Python tests, with the p
 test-mutants: build ## the papers' claims under wrong implementations, which each must fail (some minutes; ONE_IN=6)
 	$(SAMPLE) $(BIN)/pytest --quiet -m mutants
 
+.PHONY: test-faults
+test-faults: $(VENV)/.commit ## faults seeded into a copy of the simulator, each of which the swarm must find (some minutes; ONE_IN=6)
+	$(SAMPLE) CARGO_TARGET_DIR=$(TARGET) $(BIN)/python tools/test_seeded_faults.py $(TARGET)/new/faults
+
 .PHONY: test-modules
 test-modules: build ## the committed WebAssembly modules, built from their sources again, decide what presets decide
 	tools/build_modules.sh $(TARGET)/modules
@@ -270,7 +274,7 @@ test-modules: build ## the committed WebAssembly modules, built from their sourc
 
 # CI runs samples of these
 .PHONY: nightly
-nightly: test test-new-own quic-s2n test-modules test-site test-mutants ## everything, and whole what CI samples (hours)
+nightly: test test-new-own quic-s2n test-modules test-site test-mutants test-faults ## everything, and whole what CI samples (hours)
 	$(MAKE) --no-print-directory test-new-preset EXTENT=whole
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use vegas_core::units::{Bytes, Time};
-use vegas_sim::outcome::{CapturePoint, CapturedPacket};
+use vegas_sim::outcome::{CapturePoint, CapturedPacket, IncidentKind};
 use vegas_sim::scenario::{FlowSpec, Misbehaviour};
 
 use super::ensure;
 use crate::run::Case;
 
 /// Returns the flows with their packets; none if the scenario has no capture.
-fn captured<'a>(case: &'a Case<'_>) -> Vec<(usize, &'a FlowSpec, Vec<&'a CapturedPacket>)> {
+pub(super) fn captured<'a>(case: &'a Case<'_>) -> Vec<(usize, &'a FlowSpec, Vec<&'a CapturedPacket>)> {
     if !case.scenario.capture {
         return Vec::new();
     }
@@ -148,6 +148,34 @@ pub(super) fn no_stall(case: &Case<'_>) -> Result<(), String> {
                 format!("flow {flow} is silent from {last} to {now} ns, greatest timeout {} ns", patience.as_nanos())
             })?;
             last = now;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the timer waits twice as long after a timeout that follows another one, up to the greatest timeout,
+/// while nothing arrives (RFC 6298, section 5.5). It runs from when the retransmission leaves, which a pace may hold.
+pub(super) fn timeouts_back_off(case: &Case<'_>) -> Result<(), String> {
+    for (flow, spec, packets) in captured(case) {
+        let incidents = case.outcome.incidents.iter();
+        let of_flow = incidents.filter(|one| one.kind == IncidentKind::Timeout && one.flow as usize == flow);
+        let timeouts_ns: Vec<u64> = of_flow.map(|one| (one.time_s * 1e9).round() as u64).collect();
+        let at = |point| packets.iter().filter(move |p| p.point == point).map(|p| p.at.as_nanos()).collect();
+        let (heard, sent): (Vec<u64>, Vec<u64>) = (at(CapturePoint::SenderIn), at(CapturePoint::SenderOut));
+        let first_from = |times: &[u64], from| times.get(times.partition_point(|at| *at < from)).copied();
+        for three in timeouts_ns.windows(3) {
+            if first_from(&heard, three[0]).is_some_and(|at| at <= three[2]) {
+                continue;
+            }
+            let waited = |from, to| to - first_from(&sent, from).filter(|left| *left <= to).unwrap_or(from);
+            let (before, now) = (waited(three[0], three[1]), waited(three[1], three[2]));
+            let least = (2 * before).min(spec.host.rto_max.as_nanos());
+            ensure(now + 2 >= least, || {
+                format!(
+                    "flow {flow}: the timer waits {now} ns after the timeout at {} ns, {before} ns before it",
+                    three[1]
+                )
+            })?;
         }
     }
     Ok(())

@@ -1,7 +1,9 @@
 //! Invariants: what must hold of every run. Each is a function that says in a line what does not hold.
 
+mod applications;
 mod capacity;
 mod capture;
+mod elements;
 mod numbers;
 mod queues;
 
@@ -31,6 +33,11 @@ pub const ALL: &[(&str, Invariant)] = &[
     ("sender_within_window", capture::sender_within_window),
     ("packets_counted", capture::packets_counted),
     ("no_stall", capture::no_stall),
+    ("timeouts_back_off", capture::timeouts_back_off),
+    ("first_packet_on_time", elements::first_packet_on_time),
+    ("within_policed_rate", elements::within_policed_rate),
+    ("written_before_sent", applications::written_before_sent),
+    ("layers_in_order", applications::layers_in_order),
 ];
 
 /// Returns an error unless `holds`.

@@ -1,13 +1,14 @@
 //! Each check can fail: it is given an outcome, or a scenario, in which one thing is wrong.
 
 use serde_json::{Value, json};
-use vegas_core::units::Segments;
-use vegas_sim::outcome::CapturePoint;
-use vegas_sim::scenario::{QueueLimit, ReceiveWindow};
+use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
+use vegas_sim::outcome::{CapturePoint, Incident, IncidentKind};
+use vegas_sim::scenario::{Activity, QueueLimit, ReceiveWindow};
 use vegas_swarm::run::{self, Case};
 use vegas_swarm::{invariants, relations};
 
-/// Returns a scenario with two flows, a source, losses and a capture, so that every check has something to check.
+/// Returns a scenario with flows of several kinds, a source, a policer, losses and a capture, so that every check has
+/// something to check.
 fn document() -> Value {
     json!({
         "name": "checked",
@@ -18,14 +19,21 @@ fn document() -> Value {
             "nodes": ["a", "b", "c"],
             "link": [
                 { "between": ["a", "b"], "rate": "8mbit", "delay": "10ms", "queue": "8p" },
-                { "between": ["b", "c"], "rate": "4mbit", "delay": "10ms", "queue": "8p" },
+                { "between": ["b", "c"], "rate": "4mbit", "delay": "10ms", "queue": "8p",
+                  "policer": { "rate": "3.9mbit", "burst": "20kb" } },
             ],
         },
         "flow": [
             { "algorithm": "reno", "from": "a", "to": "c", "size": "200kb" },
             { "algorithm": "vegas", "from": "b", "to": "c", "start": "501ms", "count": 2 },
+            { "algorithm": "reno", "from": "b", "to": "c", "start": "502ms", "application": [
+                { "kind": "requests", "size": "3kb", "think": "100ms" },
+            ] },
+            { "algorithm": "reno", "from": "b", "to": "c", "start": "503ms", "application": [
+                { "kind": "media", "layers": [{ "every": "20ms", "size": "100b" }, { "every": "40ms", "size": "1kb" }] },
+            ] },
         ],
-        "traffic": [{ "kind": "constant", "rate": "1mbit", "from": "a", "to": "c" }],
+        "traffic": [{ "kind": "constant", "rate": "1mbit", "from": "a", "to": "c", "start": "504ms" }],
     })
 }
 
@@ -63,10 +71,24 @@ const MUTANTS: &[Mutant] = &[
     ("sender_within_window", |case| case.scenario.flows[1].host.receive_window = ReceiveWindow::Constant(Segments(1))),
     ("packets_counted", |case| case.outcome.flows[1].segments_sent += 1),
     ("no_stall", |case| {
-        let last = vegas_core::units::Time::from_nanos(1_000_000_000);
-        case.scenario.flows[1].host.rto_max = vegas_core::units::Span::from_secs(1);
+        let last = Time::from_nanos(1_000_000_000);
+        case.scenario.flows[1].host.rto_max = Span::from_secs(1);
         case.outcome.capture.retain(|packet| packet.flow != 1 || packet.at < last);
     }),
+    ("timeouts_back_off", |case| {
+        let timeout = |time_s| Incident { time_s, kind: IncidentKind::Timeout, flow: 1, link: None, sequence: 0 };
+        drop(case.outcome.incidents.splice(..0, [0.1, 0.2, 0.3].map(timeout)));
+    }),
+    ("first_packet_on_time", |case| case.scenario.links[0].delay = Span::from_millis(11)),
+    ("within_policed_rate", |case| {
+        let policer = case.scenario.links[2].impairments.policer.as_mut().expect("a policer");
+        policer.rate = Rate::from_bits_per_second(2_000_000);
+    }),
+    ("written_before_sent", |case| {
+        let size = Bytes::new(3_000);
+        case.scenario.flows[3].application[0].activity = Activity::Requests { size, think: Span::from_millis(101) };
+    }),
+    ("layers_in_order", |case| case.outcome.media[0].delay_ms = Some(3_000.0)),
 ];
 
 #[test]
