@@ -199,17 +199,19 @@ class Queue(Table):
     Link(rate='10mbit', delay='8ms', queue=Queue(kind='codel', limit='100p', ecn=True))
     """
 
-    kind: Literal["drop-tail", "red", "codel", "pie", "fq-codel"]
+    kind: Literal["drop-tail", "red", "codel", "pie", "fq-codel", "step", "dualpi2"]
     """The discipline."""
     limit: str
     """The capacity of the queue; the packet in transmission counts."""
     ecn: bool | None = None
-    """all but drop-tail: packets of flows with `ecn` are marked instead of dropped. Default: `false`."""
+    """red, codel, pie, fq-codel: packets of flows with `ecn` are marked instead of dropped. Default: `false`."""
     target: str | None = None
-    """codel, fq-codel, pie: the targeted waiting time; above 0, 1 min at most, as all times here. Default: `"5ms"`;
-    `"15ms"` with pie."""
+    """codel, fq-codel, pie, dualpi2: the targeted waiting time; above 0, 1 min at most, as all times here. Default:
+    `"5ms"`; `"15ms"` with pie and dualpi2."""
     interval: str | None = None
     """codel, fq-codel: the time for which packets wait above the target before the first drop. Default: `"100ms"`."""
+    ce_threshold: str | None = None
+    """codel, fq-codel: the waiting time above which each packet of a flow with `ecn` is marked. Default: none."""
     update: str | None = None
     """pie: the time between two updates of the probability. Default: `"15ms"`."""
     max_burst: str | None = None
@@ -229,6 +231,14 @@ class Queue(Table):
     """red: the probability of a drop at `max`. Default: `0.1`."""
     weight: float | str | None = None
     """red: the weight of one packet in the average; above 0. Default: `0.002`."""
+    threshold: int | None = None
+    """step: the waiting packets above which a packet that arrives is marked. Default: `65`."""
+    step: str | None = None
+    """dualpi2: the waiting time above which each packet of the L queue is marked. Default: `"1ms"`."""
+    coupling: int | None = None
+    """dualpi2: the factor from the controller's probability to that of a mark in the L queue. Default: `2`."""
+    classic_weight: float | str | None = None
+    """dualpi2: the part of the link that the classic queue has while both queues have packets. Default: `0.1`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -187,7 +187,7 @@ impl DrivenEnd {
                 opens,
                 from: packet.number(),
                 to: if opens { packet.number() } else { packet.number() + layout.payload_of_wire(packet.wire()) },
-                ecn_capable: packet.ecn().has(Ecn::CAPABLE),
+                ecn_capable: packet.ecn().is_capable(),
                 reduced: !opens && packet.ecn().has(Ecn::REDUCED),
             }
         };

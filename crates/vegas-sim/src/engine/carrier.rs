@@ -64,7 +64,7 @@ impl Carrier {
             (Direction::Forward, false) => PacketKind::Syn,
             (Direction::Backward, _) => PacketKind::Ack,
         };
-        let ecn = Ecn::CAPABLE.when(packet.ecn_capable);
+        let ecn = Ecn::ECT0.when(packet.ecn_capable);
         self.event_loop.launch(Packet::new(kind, packet.flow, packet.number, packet.wire).with_ecn(ecn));
     }
 

@@ -33,7 +33,7 @@ pub(super) fn stack_of_traffic(scenario: &Scenario, stack: Option<&dyn Stack>) -
 pub(super) fn packet(flow: u32, datagram: &Datagram) -> Packet {
     let kind = if datagram.id.forward { PacketKind::Data } else { PacketKind::Ack };
     Packet::new(kind, flow, datagram.id.number, WireSize::of(datagram.wire))
-        .with_ecn(Ecn::CAPABLE.when(datagram.ecn_capable))
+        .with_ecn(Ecn::ECT0.when(datagram.ecn_capable))
 }
 
 /// Returns the id of the datagram from which [`packet`] made a packet.

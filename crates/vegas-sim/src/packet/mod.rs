@@ -146,7 +146,7 @@ impl Packet {
 
     /// Marks the packet if it is ECN-capable (RFC 3168, section 5); returns whether it is.
     pub(crate) fn mark(&mut self) -> bool {
-        let capable = self.ecn().has(Ecn::CAPABLE);
+        let capable = self.ecn().is_capable();
         if capable {
             *self = self.with_ecn(Ecn::MARKED);
         }
@@ -249,10 +249,12 @@ pub(crate) struct Ecn(u32);
 
 impl Ecn {
     pub(crate) const NONE: Ecn = Ecn(0);
-    /// ECT(0) in the IP header: the transport understands marks. It stays beside a mark.
-    pub(crate) const CAPABLE: Ecn = Ecn(1 << 28);
-    /// CE in the IP header: congestion was experienced.
-    pub(crate) const MARKED: Ecn = Ecn(1 << 29);
+    /// ECT(0) in the IP header: the transport understands marks.
+    pub(crate) const ECT0: Ecn = Ecn(1 << 28);
+    /// ECT(1) in the IP header: the transport answers each mark (RFC 9331, section 4.1).
+    pub(crate) const ECT1: Ecn = Ecn(1 << 29);
+    /// CE in the IP header: congestion was experienced. It has the bits of both, as in a header.
+    pub(crate) const MARKED: Ecn = Ecn(Ecn::ECT0.0 | Ecn::ECT1.0);
     /// ECE in the TCP header: the receiver echoes a mark.
     pub(crate) const ECHO: Ecn = Ecn(1 << 30);
     /// CWR in the TCP header: the sender has reduced its window.
@@ -262,10 +264,16 @@ impl Ecn {
         self.0 & bits.0 == bits.0
     }
 
-    /// Returns the ECN field of the IP header: 0, ECT(0) or CE.
+    /// Returns whether the transport understands marks.
+    pub(crate) fn is_capable(self) -> bool {
+        self.0 & Ecn::MARKED.0 != 0
+    }
+
+    /// Returns the ECN field of the IP header.
     pub(crate) fn codepoint(self) -> u8 {
-        match (self.has(Ecn::CAPABLE), self.has(Ecn::MARKED)) {
-            (false, _) => 0b00,
+        match (self.has(Ecn::ECT0), self.has(Ecn::ECT1)) {
+            (false, false) => 0b00,
+            (false, true) => 0b01,
             (true, false) => 0b10,
             (true, true) => 0b11,
         }
@@ -466,7 +474,7 @@ mod tests {
     #[test]
     fn ecn_and_blocks_stand_side_by_side() {
         for sack in [SackId(1), SackId(12_345), SackId::NONE] {
-            let all = Ecn::CAPABLE.and(Ecn::MARKED).and(Ecn::ECHO).and(Ecn::REDUCED);
+            let all = Ecn::MARKED.and(Ecn::ECHO).and(Ecn::REDUCED);
             let packet = Packet::new(PacketKind::Ack, 0, 0, WireSize::new(40)).with_sack(sack);
             assert_eq!((packet.sack(), packet.ecn()), (sack, Ecn::NONE));
             let packet = packet.with_ecn(all);
@@ -510,11 +518,15 @@ mod tests {
         assert_eq!((pool.in_use(), pool.store(SackBlocks::NONE)), (0, SackId::NONE));
     }
 
+    /// RFC 3168, section 5: 10 is ECT(0), 01 is ECT(1), and either becomes 11.
     #[test]
     fn only_capable_packets_are_marked() {
-        let mut plain = Packet::new(PacketKind::Data, 0, 0, WireSize::new(1000));
-        let mut capable = plain.with_ecn(Ecn::CAPABLE);
-        assert!(!plain.mark() && plain.ecn() == Ecn::NONE);
-        assert!(capable.mark() && capable.ecn().has(Ecn::MARKED));
+        let plain = Packet::new(PacketKind::Data, 0, 0, WireSize::new(1000));
+        for (before, codepoint, after) in [(Ecn::NONE, 0b00, 0b00), (Ecn::ECT0, 0b10, 0b11), (Ecn::ECT1, 0b01, 0b11)] {
+            let mut packet = plain.with_ecn(before);
+            assert_eq!(packet.ecn().codepoint(), codepoint);
+            assert_eq!(packet.mark(), codepoint != 0);
+            assert_eq!((packet.ecn().codepoint(), packet.ecn().has(Ecn::MARKED)), (after, after == 0b11));
+        }
     }
 }

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn stamps_stand_beside_number_and_marks() {
-        let data = Packet::new(PacketKind::Data, 7, (1 << 48) - 1000, WireSize::new(1000)).with_ecn(Ecn::CAPABLE);
+        let data = Packet::new(PacketKind::Data, 7, (1 << 48) - 1000, WireSize::new(1000)).with_ecn(Ecn::ECT0);
         for (left, heard) in [(0, 0), (70_000, 69_990), (u64::from(u16::MAX), 1)] {
             let stamps = TimeStamps { value: Tick::at(ms(left)), echo: Tick::at(ms(heard)) };
             let stamped = data.with_time_stamps(stamps);

@@ -82,7 +82,7 @@ impl EcnSender {
     /// Returns the ECN bits of a data packet. A retransmission is not ECN-capable (section 6.1.5).
     pub(super) fn of_data(&mut self, first_time: bool) -> Ecn {
         match &mut self.0 {
-            Some(memory) if first_time => Ecn::CAPABLE.and(Ecn::REDUCED.when(std::mem::take(&mut memory.tells))),
+            Some(memory) if first_time => Ecn::ECT0.and(Ecn::REDUCED.when(std::mem::take(&mut memory.tells))),
             _ => Ecn::NONE,
         }
     }
@@ -129,8 +129,8 @@ mod tests {
         assert!(!sender.hears_mark(20) && sender.hears_mark(21));
         assert!(sender.covers(19) && !sender.covers(20));
         assert_eq!(sender.of_data(false), Ecn::NONE);
-        assert_eq!(sender.of_data(true), Ecn::CAPABLE.and(Ecn::REDUCED));
-        assert_eq!(sender.of_data(true), Ecn::CAPABLE);
+        assert_eq!(sender.of_data(true), Ecn::ECT0.and(Ecn::REDUCED));
+        assert_eq!(sender.of_data(true), Ecn::ECT0);
         sender.on_ack(Ecn::NONE, || None);
         assert!(!sender.hears_mark(21));
         assert_eq!(sender.newest_sent(), sent);
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn the_echo_lasts_until_the_sender_has_heard_it() {
         let mut receiver = EcnReceiver::default();
-        let capable = Ecn::CAPABLE;
+        let capable = Ecn::ECT0;
         let marked = capable.and(Ecn::MARKED);
         let story = [
             (capable, false),

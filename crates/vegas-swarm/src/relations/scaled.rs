@@ -3,8 +3,8 @@
 use vegas_core::units::{Rate, Span, Time};
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{
-    Change, DelaySchedule, DelayedAck, Discipline, FlowSpec, HostKind, Jitter, LinkKind, Load, Sampling, Scenario,
-    Transport,
+    Change, DelaySchedule, DelayedAck, Discipline, FlowSpec, FqCoDelSpec, HostKind, Jitter, LinkKind, Load, Sampling,
+    Scenario, Transport,
 };
 
 use super::{Compared, against, differs};
@@ -111,10 +111,12 @@ fn halve_link(link: &mut LinkKind) -> Option<()> {
         policer.rate = double(policer.rate)?;
     }
     match &mut link.discipline {
-        Discipline::DropTail | Discipline::Red(_) => {}
-        Discipline::CoDel(codel) => (codel.target, codel.interval) = (half(codel.target)?, half(codel.interval)?),
-        Discipline::FqCoDel(fq) => {
-            (fq.codel.target, fq.codel.interval) = (half(fq.codel.target)?, half(fq.codel.interval)?)
+        Discipline::DropTail | Discipline::Red(_) | Discipline::Step(_) => {}
+        Discipline::CoDel(codel) | Discipline::FqCoDel(FqCoDelSpec { codel, .. }) => {
+            (codel.target, codel.interval) = (half(codel.target)?, half(codel.interval)?);
+            if codel.ce_threshold != Span::MAX {
+                codel.ce_threshold = half(codel.ce_threshold)?;
+            }
         }
         _ => return None,
     }

@@ -4,7 +4,7 @@
 use vegas_core::units::{Span, Time};
 
 use super::{Backlog, QueuedPacket, Verdicts};
-use crate::packet::WireSize;
+use crate::packet::{Ecn, Packet, WireSize};
 use crate::scenario::CoDelSpec;
 
 /// RFC 8289, section 5.4: a new dropping state resumes the old one's rate if that ended less than 16 intervals ago.
@@ -40,7 +40,7 @@ impl Default for CoDel {
 
 impl CoDel {
     /// Dequeues a packet (RFC 8289, section 5.5). With ECN the packet that would be dropped is marked and sent instead.
-    /// It counts as dropped (RFC 8290, section 4.2, has this rule for its queues).
+    /// It counts as dropped (RFC 8290, section 4.2, has this rule for its queues). A mark for the threshold does not.
     #[inline]
     pub(super) fn take(
         &mut self,
@@ -49,11 +49,18 @@ impl CoDel {
         backlog: &mut impl Backlog,
         verdicts: &mut Verdicts,
     ) -> Option<QueuedPacket> {
-        if !self.may_drop(now, spec, backlog) {
+        let mut taken = if self.may_drop(now, spec, backlog) {
+            self.judge(now, spec, backlog, verdicts)
+        } else {
             self.dropping = false;
-            return backlog.pop();
+            backlog.pop()
+        };
+        if let Some(taken) = &mut taken
+            && now.since(taken.since) > spec.ce_threshold
+        {
+            mark_by_threshold(&mut taken.packet, verdicts);
         }
-        self.judge(now, spec, backlog, verdicts)
+        taken
     }
 
     /// Notes that nothing waits.
@@ -147,6 +154,15 @@ impl CoDel {
     }
 }
 
+/// Marks a packet that has waited longer than the threshold, unless it is marked already (Linux: `codel_dequeue`).
+#[cold]
+#[inline(never)]
+fn mark_by_threshold(packet: &mut Packet, verdicts: &mut Verdicts) {
+    if !packet.ecn().has(Ecn::MARKED) {
+        verdicts.marks(packet);
+    }
+}
+
 fn marks(spec: &CoDelSpec, head: &mut Option<QueuedPacket>, verdicts: &mut Verdicts) -> bool {
     spec.ecn && head.as_mut().is_some_and(|head| verdicts.marks(&mut head.packet))
 }
@@ -162,7 +178,12 @@ fn after(spec: &CoDelSpec, count: u32, time: Time) -> Time {
 mod tests {
     use super::*;
     use crate::network::queue::Fifo;
-    use crate::packet::{Ecn, Packet, PacketKind};
+    use crate::packet::PacketKind;
+
+    fn spec(ecn: bool) -> CoDelSpec {
+        let (target, interval) = (Span::from_millis(5), Span::from_millis(100));
+        CoDelSpec { target, interval, ecn, ce_threshold: Span::MAX }
+    }
 
     fn ms(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -174,7 +195,7 @@ mod tests {
     /// dequeues at 250, 321 and 379 ms.
     #[test]
     fn drops_follow_the_control_law() {
-        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
+        let spec = spec(false);
         let (mut codel, mut fifo, mut verdicts) = (CoDel::default(), Fifo::default(), Verdicts::default());
         let mut drop_times = Vec::new();
         for now in 0..400 {
@@ -245,7 +266,7 @@ mod tests {
     /// Arrivals alternate between too many and too few for ten minutes, so that dropping states begin, resume and end.
     #[test]
     fn drops_are_those_of_the_pseudocode() {
-        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
+        let spec = spec(false);
         let (mut codel, mut fifo, mut verdicts) = (CoDel::default(), Fifo::default(), Verdicts::default());
         let (mut rfc, mut rfc_dropped) = (Pseudocode::default(), Vec::new());
         let mut stream = crate::util::random::Stream::named(1, "test");
@@ -278,11 +299,11 @@ mod tests {
     /// As above, with marks in place of drops: marked packets go on, and the times of the marks are those of the drops.
     #[test]
     fn marks_follow_the_control_law() {
-        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: true };
+        let spec = spec(true);
         let (mut codel, mut fifo, mut verdicts) = (CoDel::default(), Fifo::default(), Verdicts::default());
         let mut mark_times = Vec::new();
         for now in 0..400 {
-            let packet = Packet::new(PacketKind::Data, 0, now, WireSize::new(1000)).with_ecn(Ecn::CAPABLE);
+            let packet = Packet::new(PacketKind::Data, 0, now, WireSize::new(1000)).with_ecn(Ecn::ECT0);
             fifo.push(QueuedPacket { packet, since: ms(now) });
             if now >= 50 {
                 let taken = codel.take(ms(now), &spec, &mut fifo, &mut verdicts).expect("a packet is there");
@@ -296,9 +317,27 @@ mod tests {
         assert_eq!((verdicts.marked.len(), verdicts.dropped.len()), (4, 0));
     }
 
+    /// Packets wait for 0 to 9 ms, which is above the threshold of 3 ms from 4 ms on; CoDel itself has no reason to
+    /// act. Packets without ECN go on.
+    #[test]
+    fn the_threshold_marks_by_waiting_time() {
+        let spec = CoDelSpec { ce_threshold: Span::from_millis(3), ..spec(false) };
+        for (ecn, marked) in [(Ecn::ECT0, 6), (Ecn::ECT1, 6), (Ecn::MARKED, 0), (Ecn::NONE, 0)] {
+            let (mut codel, mut fifo, mut verdicts) = (CoDel::default(), Fifo::default(), Verdicts::default());
+            for wait in 0..10 {
+                let packet = Packet::new(PacketKind::Data, 0, wait, WireSize::new(1000)).with_ecn(ecn);
+                fifo.push(QueuedPacket { packet, since: ms(100 * wait) });
+                assert!(codel.take(ms(101 * wait), &spec, &mut fifo, &mut verdicts).is_some());
+            }
+            let marks: Vec<u64> = verdicts.marked.iter().map(|packet| packet.sequence).collect();
+            assert_eq!((marks.len(), verdicts.dropped.len()), (marked, 0));
+            assert!(marks.iter().all(|wait| *wait > 3), "{marks:?}");
+        }
+    }
+
     #[test]
     fn a_single_packet_is_never_dropped() {
-        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
+        let spec = spec(false);
         let (mut codel, mut fifo, mut verdicts) = (CoDel::default(), Fifo::default(), Verdicts::default());
         for now in (0..10_000).step_by(200) {
             let packet = Packet::new(PacketKind::Data, 0, now, WireSize::new(1000));

@@ -339,10 +339,15 @@ mod tests {
         prop::collection::vec((step, 0..6u32, prop::sample::select(vec![40u16, 1000, 1500]), 0..40u64), 1..400)
     }
 
+    fn codel() -> CoDelSpec {
+        let (target, interval) = (Span::from_millis(5), Span::from_millis(100));
+        CoDelSpec { target, interval, ecn: false, ce_threshold: Span::MAX }
+    }
+
     /// Queues take memory only once a packet has come to them.
     #[test]
     fn queues_are_made_when_they_are_needed() {
-        let codel = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
+        let codel = codel();
         let mut all =
             FqCoDel::new(FqCoDelSpec { codel, queues: 65_536, quantum_bytes: 1514, isolation: Isolation::Flows });
         assert_eq!(all.memory_bytes(), 0);
@@ -364,7 +369,7 @@ mod tests {
     #[test]
     fn places_are_those_of_a_map() {
         let mut all = FqCoDel::new(FqCoDelSpec {
-            codel: CoDelSpec { target: Span::ZERO, interval: Span::ZERO, ecn: false },
+            codel: codel(),
             queues: 65_536,
             quantum_bytes: 1514,
             isolation: Isolation::Flows,
@@ -392,7 +397,7 @@ mod tests {
     proptest! {
         #[test]
         fn to_pass_is_to_be_offered_and_taken(steps in steps()) {
-            let codel = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
+            let codel = codel();
             let spec = FqCoDelSpec { codel, queues: 4, quantum_bytes: 700, isolation: Isolation::Flows };
             let (mut passed, mut taken) = (FqCoDel::new(spec), FqCoDel::new(spec));
             let (mut verdicts, mut now) = ([Verdicts::default(), Verdicts::default()], Time::ZERO);

@@ -4,6 +4,7 @@
 //! and does not need this module ([`crate::network::fast::link`]).
 
 mod codel;
+mod dualpi2;
 mod fq_codel;
 mod lines;
 mod pie;
@@ -15,10 +16,11 @@ use vegas_core::units::Time;
 
 use crate::network::labels::Labels;
 use crate::packet::Packet;
-use crate::scenario::{CoDelSpec, Discipline, LinkKind};
+use crate::scenario::{CoDelSpec, Discipline, LinkKind, StepSpec};
 use crate::util::random::Stream;
 
 use codel::CoDel;
+use dualpi2::DualPi2;
 use fq_codel::FqCoDel;
 use pie::Pie;
 use red::Red;
@@ -30,6 +32,8 @@ pub(crate) enum Queue {
     CoDel(Fifo, CoDelSpec, CoDel),
     Pie(Fifo, Pie),
     FqCoDel(FqCoDel),
+    Step(Fifo, StepSpec),
+    DualPi2(DualPi2),
 }
 
 impl Queue {
@@ -41,6 +45,8 @@ impl Queue {
             Discipline::CoDel(codel) => Some(Queue::CoDel(Fifo::default(), codel, CoDel::default())),
             Discipline::Pie(pie) => Some(Queue::Pie(Fifo::default(), Pie::new(pie, stream()))),
             Discipline::FqCoDel(fq_codel) => Some(Queue::FqCoDel(FqCoDel::new(fq_codel))),
+            Discipline::Step(step) => Some(Queue::Step(Fifo::default(), step)),
+            Discipline::DualPi2(dualpi2) => Some(Queue::DualPi2(DualPi2::new(dualpi2, stream()))),
         }
     }
 
@@ -49,7 +55,7 @@ impl Queue {
     #[inline]
     pub(crate) fn pass(&mut self, packet: &Packet, labels: &Labels) -> bool {
         match self {
-            Queue::Red(..) | Queue::CoDel(..) | Queue::Pie(..) => false,
+            Queue::Red(..) | Queue::CoDel(..) | Queue::Pie(..) | Queue::Step(..) | Queue::DualPi2(_) => false,
             Queue::FqCoDel(queues) => {
                 queues.pass(packet, labels.of(packet, queues.isolation()));
                 true
@@ -82,9 +88,21 @@ impl Queue {
                 let label = labels.of(&packet, queues.isolation());
                 return queues.offer(now, packet, label, has_room, verdicts);
             }
+            Queue::Step(fifo, step) => {
+                let is_above = fifo.packets.len() > step.threshold_packets as usize;
+                (fifo, if is_above { Verdict::Mark } else { Verdict::Accept })
+            }
+            Queue::DualPi2(queues) if has_room => return queues.push(now, packet),
+            Queue::DualPi2(_) => return verdicts.dropped.push(packet),
         };
         let accepts = match verdict {
             Verdict::Accept => has_room,
+            Verdict::Mark => {
+                if has_room {
+                    verdicts.marks(&mut packet);
+                }
+                has_room
+            }
             Verdict::MarkOrDrop => has_room && verdicts.marks(&mut packet),
             Verdict::Drop => false,
         };
@@ -108,32 +126,39 @@ impl Queue {
             Queue::CoDel(fifo, spec, codel) => codel.take(now, spec, fifo, verdicts),
             Queue::Pie(fifo, pie) => pie.take(now, fifo),
             Queue::FqCoDel(queues) => queues.take(now, verdicts),
+            Queue::Step(fifo, _) => fifo.pop(),
+            Queue::DualPi2(queues) => queues.take(now, verdicts),
         }
     }
 
     /// Returns the number of packets that wait.
     pub(crate) fn len(&self) -> usize {
         match self {
-            Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) => fifo.packets.len(),
+            Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) | Queue::Step(fifo, _) => {
+                fifo.packets.len()
+            }
             Queue::FqCoDel(queues) => queues.len(),
+            Queue::DualPi2(queues) => queues.len(),
         }
     }
 
     /// Returns the memory that the queue holds beside itself, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         match self {
-            Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) => {
-                fifo.packets.capacity() * size_of::<QueuedPacket>()
+            Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) | Queue::Step(fifo, _) => {
+                fifo.memory_bytes()
             }
             Queue::FqCoDel(queues) => queues.memory_bytes(),
+            Queue::DualPi2(queues) => queues.memory_bytes(),
         }
     }
 
     /// Returns the number of bytes that wait.
     pub(crate) fn bytes(&self) -> u64 {
         match self {
-            Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) => fifo.bytes,
+            Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) | Queue::Step(fifo, _) => fifo.bytes,
             Queue::FqCoDel(queues) => queues.bytes(),
+            Queue::DualPi2(queues) => queues.bytes(),
         }
     }
 }
@@ -142,6 +167,8 @@ impl Queue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Accept,
+    /// The packet is marked if it is ECN-capable, and goes on in either case.
+    Mark,
     /// The packet is marked if it is ECN-capable, else dropped.
     MarkOrDrop,
     Drop,
@@ -195,6 +222,10 @@ pub(crate) struct Fifo {
 }
 
 impl Fifo {
+    fn memory_bytes(&self) -> usize {
+        self.packets.capacity() * size_of::<QueuedPacket>()
+    }
+
     fn push(&mut self, waiting: QueuedPacket) {
         self.bytes += u64::from(waiting.packet.wire());
         self.packets.push_back(waiting);

@@ -14,7 +14,7 @@ pub(in crate::scenario) enum LinkQueue {
     /// A drop-tail queue with this limit.
     Limit(QueueLimit),
     /// A queue with a discipline.
-    Managed(ManagedQueue),
+    Managed(Box<ManagedQueue>),
 }
 
 /// A queue with a discipline, and its parameters.
@@ -25,14 +25,16 @@ pub(in crate::scenario) struct ManagedQueue {
     pub(in crate::scenario) kind: Field<DisciplineKind>,
     /// The capacity of the queue; the packet in transmission counts.
     pub(in crate::scenario) limit: Field<QueueLimit>,
-    /// all but drop-tail: packets of flows with `ecn` are [marked instead of
+    /// red, codel, pie, fq-codel: packets of flows with `ecn` are [marked instead of
     /// dropped](networks.md#marks-instead-of-drops). Default: `false`.
     pub(in crate::scenario) ecn: Option<bool>,
-    /// codel, fq-codel, pie: the targeted waiting time; above 0, 1 min at most, as all times here. Default: `"5ms"`;
-    /// `"15ms"` with pie.
+    /// codel, fq-codel, pie, dualpi2: the targeted waiting time; above 0, 1 min at most, as all times here. Default:
+    /// `"5ms"`; `"15ms"` with pie and dualpi2.
     pub(in crate::scenario) target: Option<Field<Span>>,
     /// codel, fq-codel: the time for which packets wait above the target before the first drop. Default: `"100ms"`.
     pub(in crate::scenario) interval: Option<Field<Span>>,
+    /// codel, fq-codel: the waiting time above which each packet of a flow with `ecn` is marked. Default: none.
+    pub(in crate::scenario) ce_threshold: Option<Field<Span>>,
     /// pie: the time between two updates of the probability. Default: `"15ms"`.
     pub(in crate::scenario) update: Option<Field<Span>>,
     /// pie: a burst of this length passes undropped. Default: `"150ms"`.
@@ -53,6 +55,15 @@ pub(in crate::scenario) struct ManagedQueue {
     pub(in crate::scenario) max_probability: Option<Field<Chance>>,
     /// red: the weight of one packet in the average; above 0. Default: `0.002`.
     pub(in crate::scenario) weight: Option<Field<Chance>>,
+    /// step: the waiting packets above which a packet that arrives is marked. Default: `65`.
+    pub(in crate::scenario) threshold: Option<Field<Whole<1, 1_000_000>>>,
+    /// dualpi2: the waiting time above which each packet of [the L queue](networks.md#two-queues) is marked. Default:
+    /// `"1ms"`.
+    pub(in crate::scenario) step: Option<Field<Span>>,
+    /// dualpi2: the factor from the controller's probability to that of a mark in the L queue. Default: `2`.
+    pub(in crate::scenario) coupling: Option<Field<Whole<1, 255>>>,
+    /// dualpi2: the part of the link that the classic queue has while both queues have packets. Default: `0.1`.
+    pub(in crate::scenario) classic_weight: Option<Field<Chance>>,
 }
 
 impl Named for DisciplineKind {
@@ -78,6 +89,6 @@ impl ScalarOrTable for LinkQueue {
     }
 
     fn of_table(queue: ManagedQueue) -> Self {
-        LinkQueue::Managed(queue)
+        LinkQueue::Managed(Box::new(queue))
     }
 }

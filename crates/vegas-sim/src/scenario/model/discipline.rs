@@ -35,6 +35,10 @@ disciplines! {
     Pie(PieSpec): "pie",
     /// FQ-CoDel (RFC 8290).
     FqCoDel(FqCoDelSpec): "fq-codel",
+    /// A threshold in packets, from which packets are marked (M. Alizadeh et al., "Data Center TCP (DCTCP)", 2010).
+    Step(StepSpec): "step",
+    /// DualPI2 (RFC 9332).
+    DualPi2(DualPi2Spec): "dualpi2",
 }
 
 impl Discipline {
@@ -89,11 +93,18 @@ pub struct CoDelSpec {
     pub interval: Span,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
+    /// The waiting time above which each ECN-capable packet is marked; [`Span::MAX`] is none.
+    pub ce_threshold: Span,
 }
 
 impl CoDelSpec {
     fn read(keys: &mut Keys<'_>) -> Checked<Self> {
-        Ok(CoDelSpec { ecn: keys.ecn(), target: keys.time_ms("target", 5)?, interval: keys.time_ms("interval", 100)? })
+        Ok(CoDelSpec {
+            ecn: keys.ecn(),
+            target: keys.time_ms("target", 5)?,
+            interval: keys.time_ms("interval", 100)?,
+            ce_threshold: keys.time("ce_threshold")?.unwrap_or(Span::MAX),
+        })
     }
 }
 
@@ -141,6 +152,43 @@ impl FqCoDelSpec {
             queues: keys.count("queues", 1024),
             quantum_bytes: keys.count("quantum", 1514),
             isolation: keys.isolation("isolate"),
+        })
+    }
+}
+
+/// Parameters of step marking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepSpec {
+    /// The waiting packets above which a packet that arrives is marked.
+    pub threshold_packets: u32,
+}
+
+impl StepSpec {
+    fn read(keys: &mut Keys<'_>) -> Checked<Self> {
+        Ok(StepSpec { threshold_packets: keys.count("threshold", 65) })
+    }
+}
+
+/// Parameters of DualPI2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DualPi2Spec {
+    /// The waiting time that the controller aims at.
+    pub target: Span,
+    /// The waiting time above which the L queue marks each packet.
+    pub step: Span,
+    /// The factor from the controller's probability to that of marks in the L queue.
+    pub coupling: u32,
+    /// The classic queue's part of the link while both queues have packets, in millionths.
+    pub classic_weight_ppm: u32,
+}
+
+impl DualPi2Spec {
+    fn read(keys: &mut Keys<'_>) -> Checked<Self> {
+        Ok(DualPi2Spec {
+            target: keys.time_ms("target", 15)?,
+            step: keys.time_ms("step", 1)?,
+            coupling: keys.count("coupling", 2),
+            classic_weight_ppm: keys.chance_ppm("classic_weight", 100_000),
         })
     }
 }
@@ -216,14 +264,18 @@ impl<'a> Keys<'a> {
 
     /// A time above 0, and below any waiting time that a queue should not have.
     fn time_ms(&mut self, key: &'static str, default_ms: u64) -> Checked<Span> {
+        Ok(self.time(key)?.unwrap_or(Span::from_millis(default_ms)))
+    }
+
+    fn time(&mut self, key: &'static str) -> Checked<Option<Span>> {
         const MAX: Span = Span::from_secs(60);
         match self.ask(key) {
             Some(Value::Time(Span::ZERO)) => Err(self.problem(key, "is 0; write a time above 0, such as \"15ms\"")),
             Some(Value::Time(span)) if span > MAX => {
                 Err(self.problem(key, "is longer than a minute; write 1min at most"))
             }
-            Some(Value::Time(span)) => Ok(span),
-            _ => Ok(Span::from_millis(default_ms)),
+            Some(Value::Time(span)) => Ok(Some(span)),
+            _ => Ok(None),
         }
     }
 

@@ -25,7 +25,9 @@ use crate::packet::{SackBlocks, WireSize};
 pub use application::{Activity, ApplicationPhase, Video};
 pub use connections::{ConnectionTrace, Epoch, Side, TracedConnection};
 pub use delay::DelaySchedule;
-pub use discipline::{CoDelSpec, Discipline, DisciplineKind, FqCoDelSpec, Isolation, PieSpec, RedSpec};
+pub use discipline::{
+    CoDelSpec, Discipline, DisciplineKind, DualPi2Spec, FqCoDelSpec, Isolation, PieSpec, RedSpec, StepSpec,
+};
 pub(crate) use discipline::{Keys, Value};
 pub use host::{DelayedAck, Handshake, HostKind, HostSpec, Misbehaviour, ReceiveWindow, TcpOptions};
 pub use media::MediaLayer;

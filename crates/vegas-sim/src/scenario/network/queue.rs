@@ -19,7 +19,7 @@ pub(super) fn resolve(key: &str, queue: &LinkQueue) -> Checked<(QueueLimit, Disc
 }
 
 /// Returns the keys beside `kind` and `limit`, each with its value if it is given.
-fn given(queue: &ManagedQueue) -> [(&'static str, Option<Value>); 12] {
+fn given(queue: &ManagedQueue) -> [(&'static str, Option<Value>); 17] {
     // every field by name, so that the compiler reports a new one
     let ManagedQueue {
         kind: _,
@@ -27,6 +27,7 @@ fn given(queue: &ManagedQueue) -> [(&'static str, Option<Value>); 12] {
         ecn,
         target,
         interval,
+        ce_threshold,
         update,
         max_burst,
         queues,
@@ -36,6 +37,10 @@ fn given(queue: &ManagedQueue) -> [(&'static str, Option<Value>); 12] {
         max,
         max_probability,
         weight,
+        threshold,
+        step,
+        coupling,
+        classic_weight,
     } = *queue;
     let time = |given: Option<Field<_>>| given.map(|span| Value::Time(span.0));
     let chance = |given: Option<Field<Chance>>| given.map(|chance| Value::ChancePpm(chance.0.ppm));
@@ -43,6 +48,7 @@ fn given(queue: &ManagedQueue) -> [(&'static str, Option<Value>); 12] {
         ("ecn", ecn.map(Value::Switch)),
         ("target", time(target)),
         ("interval", time(interval)),
+        ("ce_threshold", time(ce_threshold)),
         ("update", time(update)),
         ("max_burst", time(max_burst)),
         ("queues", count(queues)),
@@ -52,6 +58,10 @@ fn given(queue: &ManagedQueue) -> [(&'static str, Option<Value>); 12] {
         ("max", count(max)),
         ("max_probability", chance(max_probability)),
         ("weight", chance(weight)),
+        ("threshold", count(threshold)),
+        ("step", time(step)),
+        ("coupling", count(coupling)),
+        ("classic_weight", chance(classic_weight)),
     ]
 }
 

@@ -113,7 +113,12 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
 }
 
 fn discipline(ecn: bool) -> impl Strategy<Value = Discipline> {
-    let codel = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(50), ecn };
+    let codel = CoDelSpec {
+        target: Span::from_millis(5),
+        interval: Span::from_millis(50),
+        ecn,
+        ce_threshold: Span::from_millis(2),
+    };
     let pie =
         PieSpec { target: Span::from_millis(10), update: Span::from_millis(15), max_burst: Span::from_millis(15), ecn };
     prop_oneof![

@@ -130,6 +130,42 @@ fn pie_holds_its_target() {
     }
 }
 
+/// RFC 9332: waiting times of classic flows are around the target of 15 ms, whether packets are dropped or marked.
+#[test]
+fn dualpi2_holds_its_target() {
+    for (rate, ecn) in [("10mbit", false), ("10mbit", true), ("100mbit", false), ("100mbit", true)] {
+        let (scenario, outcome) = flows(20, rate, "48ms", r#"{ kind = "dualpi2", limit = "1000p" }"#, ecn);
+        let delay = mean_delay_ms(&scenario, &outcome);
+        assert!((10.0..20.0).contains(&delay), "{rate}, ECN {ecn}: {delay} ms");
+        let bottleneck = &outcome.links[0];
+        assert!(bottleneck.utilisation > 0.9, "{rate}, ECN {ecn}: {}", bottleneck.utilisation);
+        assert_eq!(bottleneck.marks > 0, ecn, "{rate}: {} marks", bottleneck.marks);
+    }
+}
+
+/// A queue that marks above 20 packets holds about that many, if its flows answer marks; it never drops.
+#[test]
+fn a_step_holds_the_queue_at_its_threshold() {
+    let (_, outcome) = flows(5, "10mbit", "48ms", r#"{ kind = "step", limit = "1000p", threshold = 20 }"#, true);
+    let bottleneck = &outcome.links[0];
+    assert!(bottleneck.marks > 100 && bottleneck.drops == 0, "{} marks, {} drops", bottleneck.marks, bottleneck.drops);
+    assert!((5.0..25.0).contains(&bottleneck.mean_queue_packets), "{} packets", bottleneck.mean_queue_packets);
+}
+
+/// A threshold of 2 ms below CoDel's target marks earlier than CoDel, so that the queue is shorter.
+#[test]
+fn a_threshold_marks_before_codel() {
+    for kind in ["codel", "fq-codel"] {
+        let mean_ms = |threshold: &str| {
+            let queue = format!(r#"{{ kind = "{kind}", limit = "1000p", ecn = true{threshold} }}"#);
+            let (scenario, outcome) = flows(5, "10mbit", "48ms", &queue, true);
+            mean_delay_ms(&scenario, &outcome)
+        };
+        let (without, with) = (mean_ms(""), mean_ms(r#", ce_threshold = "2ms""#));
+        assert!(with < 0.8 * without, "{kind}: {with} ms, without a threshold {without} ms");
+    }
+}
+
 /// RED keeps its average between the thresholds, or in the gentle part above them.
 #[test]
 fn red_keeps_between_its_thresholds() {
@@ -150,8 +186,9 @@ fn fq_codel_shares() {
 
 #[test]
 fn the_same_run_again() {
-    for kind in ["red", "codel", "pie", "fq-codel"] {
-        let queue = format!(r#"{{ kind = "{kind}", limit = "50kb", ecn = true }}"#);
+    for kind in ["red", "codel", "pie", "fq-codel", "step", "dualpi2"] {
+        let ecn = if ["step", "dualpi2"].contains(&kind) { "" } else { ", ecn = true" };
+        let queue = format!(r#"{{ kind = "{kind}", limit = "50kb"{ecn} }}"#);
         let again = || flows(20, "10mbit", "48ms", &queue, true).1;
         assert_eq!(again(), again());
     }
