@@ -211,7 +211,8 @@ class Queue(Table):
     interval: str | None = None
     """codel, fq-codel: the time for which packets wait above the target before the first drop. Default: `"100ms"`."""
     ce_threshold: str | None = None
-    """codel, fq-codel: the waiting time above which each packet of a flow with `ecn` is marked. Default: none."""
+    """codel, fq-codel: the waiting time above which each packet of a flow with `ecn` is marked; dualpi2: that of the L
+    queue. Default: none; `"1ms"` with dualpi2."""
     update: str | None = None
     """pie: the time between two updates of the probability. Default: `"15ms"`."""
     max_burst: str | None = None
@@ -223,22 +224,16 @@ class Queue(Table):
     isolate: Literal["flows", "users"] | None = None
     """fq-codel: what has a queue of its own: each direction of a connection, or each user. Default: `"flows"`."""
     min: int | None = None
-    """red: the average queue in packets from which packets are dropped. Default: `5`."""
+    """red: the average queue in packets from which packets are dropped; step: the waiting packets above which a packet
+    that arrives is marked. Default: `5`; `65` with step."""
     max: int | None = None
     """red: the average queue in packets at which `max_probability` is reached; above `min`. Default: three times
     `min`."""
     max_probability: float | str | None = None
     """red: the probability of a drop at `max`. Default: `0.1`."""
     weight: float | str | None = None
-    """red: the weight of one packet in the average; above 0. Default: `0.002`."""
-    threshold: int | None = None
-    """step: the waiting packets above which a packet that arrives is marked. Default: `65`."""
-    step: str | None = None
-    """dualpi2: the waiting time above which each packet of the L queue is marked. Default: `"1ms"`."""
-    coupling: int | None = None
-    """dualpi2: the factor from the controller's probability to that of a mark in the L queue. Default: `2`."""
-    classic_weight: float | str | None = None
-    """dualpi2: the part of the link that the classic queue has while both queues have packets. Default: `0.1`."""
+    """red: the weight of one packet in the average; above 0. dualpi2: the part of the link that the classic queue has
+    while both queues have packets. Default: `0.002`; `0.1` with dualpi2."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -34,7 +34,7 @@ pub(super) fn any(draw: &mut Draw, scale: &Scale) -> Value {
 fn value(draw: &mut Draw, scale: &Scale, key: &str, queue: &Table) -> Value {
     match key {
         "ecn" => draw.percent(80).into(),
-        "target" | "interval" | "update" | "max_burst" | "ce_threshold" | "step" => {
+        "target" | "interval" | "update" | "max_burst" | "ce_threshold" => {
             let about = if draw.percent(70) { scale.round_trip } else { 10_000_000 };
             let nanos = scale.some_time(draw, about).min(SPAN_MAX_NS);
             quantity::time(draw, nanos).into()
@@ -44,9 +44,7 @@ fn value(draw: &mut Draw, scale: &Scale, key: &str, queue: &Table) -> Value {
         "isolate" => draw.pick(&["flows", "users", "users"]).into(),
         "min" => draw.log_between(1, 100).into(),
         "max" => (queue.get("min").and_then(Value::as_u64).unwrap_or(5) + draw.log_between(1, 200)).into(),
-        "threshold" => draw.log_between(1, 100).into(),
-        "coupling" => draw.between(1, 4).into(),
-        "max_probability" | "classic_weight" => {
+        "max_probability" => {
             let ppm = draw.below(1_000_001);
             quantity::probability(draw, ppm)
         }

@@ -19,6 +19,9 @@ const UPDATE: Span = Span::from_millis(16);
 const INTEGRAL_GAIN: i128 = 41;
 const PROPORTIONAL_GAIN: i128 = 819;
 const GAIN_UNIT: i128 = 256;
+/// The factor from the controller's probability to that of marks in the L queue: k of RFC 9332, with which flows of both
+/// queues have about equal rates.
+const COUPLING: i128 = 2;
 /// The largest frame, bytes. No packet is marked or dropped by probability while less than two of them wait.
 const FRAME_BYTES: u64 = 1514;
 /// Weights of the two queues are parts of this.
@@ -120,7 +123,7 @@ impl DualPi2 {
         if self.bytes() < 2 * FRAME_BYTES {
             return Verdict::Accept;
         }
-        let coupled = self.probability * i128::from(self.spec.coupling);
+        let coupled = self.probability * COUPLING;
         let is_overload = coupled > ONE;
         let picked = match is_low_latency && !is_overload {
             true => self.picks(coupled),
@@ -186,7 +189,7 @@ mod tests {
 
     fn dualpi2() -> DualPi2 {
         let (target, step) = (Span::from_millis(15), Span::from_millis(1));
-        let spec = DualPi2Spec { target, step, coupling: 2, classic_weight_ppm: 100_000 };
+        let spec = DualPi2Spec { target, step, classic_weight_ppm: 100_000 };
         DualPi2::new(spec, Stream::named(1, "test"))
     }
 

@@ -33,7 +33,8 @@ pub(in crate::scenario) struct ManagedQueue {
     pub(in crate::scenario) target: Option<Field<Span>>,
     /// codel, fq-codel: the time for which packets wait above the target before the first drop. Default: `"100ms"`.
     pub(in crate::scenario) interval: Option<Field<Span>>,
-    /// codel, fq-codel: the waiting time above which each packet of a flow with `ecn` is marked. Default: none.
+    /// codel, fq-codel: the waiting time above which each packet of a flow with `ecn` is marked; dualpi2: that of [the L
+    /// queue](networks.md#two-queues). Default: none; `"1ms"` with dualpi2.
     pub(in crate::scenario) ce_threshold: Option<Field<Span>>,
     /// pie: the time between two updates of the probability. Default: `"15ms"`.
     pub(in crate::scenario) update: Option<Field<Span>>,
@@ -46,24 +47,17 @@ pub(in crate::scenario) struct ManagedQueue {
     /// fq-codel: what has a queue of its own: each direction of a connection, or [each
     /// user](networks.md#a-queue-for-each-user). Default: `"flows"`.
     pub(in crate::scenario) isolate: Option<Field<Isolation>>,
-    /// red: the average queue in packets from which packets are dropped. Default: `5`.
+    /// red: the average queue in packets from which packets are dropped; step: the waiting packets above which a packet
+    /// that arrives is marked. Default: `5`; `65` with step.
     pub(in crate::scenario) min: Option<Field<Whole<1, 1_000_000>>>,
     /// red: the average queue in packets at which `max_probability` is reached; above `min`. Default: three times
     /// `min`.
     pub(in crate::scenario) max: Option<Field<Whole<2, 3_000_000>>>,
     /// red: the probability of a drop at `max`. Default: `0.1`.
     pub(in crate::scenario) max_probability: Option<Field<Chance>>,
-    /// red: the weight of one packet in the average; above 0. Default: `0.002`.
+    /// red: the weight of one packet in the average; above 0. dualpi2: the part of the link that the classic queue has
+    /// while both queues have packets. Default: `0.002`; `0.1` with dualpi2.
     pub(in crate::scenario) weight: Option<Field<Chance>>,
-    /// step: the waiting packets above which a packet that arrives is marked. Default: `65`.
-    pub(in crate::scenario) threshold: Option<Field<Whole<1, 1_000_000>>>,
-    /// dualpi2: the waiting time above which each packet of [the L queue](networks.md#two-queues) is marked. Default:
-    /// `"1ms"`.
-    pub(in crate::scenario) step: Option<Field<Span>>,
-    /// dualpi2: the factor from the controller's probability to that of a mark in the L queue. Default: `2`.
-    pub(in crate::scenario) coupling: Option<Field<Whole<1, 255>>>,
-    /// dualpi2: the part of the link that the classic queue has while both queues have packets. Default: `0.1`.
-    pub(in crate::scenario) classic_weight: Option<Field<Chance>>,
 }
 
 impl Named for DisciplineKind {

@@ -165,7 +165,7 @@ pub struct StepSpec {
 
 impl StepSpec {
     fn read(keys: &mut Keys<'_>) -> Checked<Self> {
-        Ok(StepSpec { threshold_packets: keys.count("threshold", 65) })
+        Ok(StepSpec { threshold_packets: keys.count("min", 65) })
     }
 }
 
@@ -176,8 +176,6 @@ pub struct DualPi2Spec {
     pub target: Span,
     /// The waiting time above which the L queue marks each packet.
     pub step: Span,
-    /// The factor from the controller's probability to that of marks in the L queue.
-    pub coupling: u32,
     /// The classic queue's part of the link while both queues have packets, in millionths.
     pub classic_weight_ppm: u32,
 }
@@ -186,9 +184,8 @@ impl DualPi2Spec {
     fn read(keys: &mut Keys<'_>) -> Checked<Self> {
         Ok(DualPi2Spec {
             target: keys.time_ms("target", 15)?,
-            step: keys.time_ms("step", 1)?,
-            coupling: keys.count("coupling", 2),
-            classic_weight_ppm: keys.chance_ppm("classic_weight", 100_000),
+            step: keys.time_ms("ce_threshold", 1)?,
+            classic_weight_ppm: keys.chance_ppm("weight", 100_000),
         })
     }
 }

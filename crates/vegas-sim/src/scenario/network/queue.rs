@@ -19,7 +19,7 @@ pub(super) fn resolve(key: &str, queue: &LinkQueue) -> Checked<(QueueLimit, Disc
 }
 
 /// Returns the keys beside `kind` and `limit`, each with its value if it is given.
-fn given(queue: &ManagedQueue) -> [(&'static str, Option<Value>); 17] {
+fn given(queue: &ManagedQueue) -> [(&'static str, Option<Value>); 13] {
     // every field by name, so that the compiler reports a new one
     let ManagedQueue {
         kind: _,
@@ -37,10 +37,6 @@ fn given(queue: &ManagedQueue) -> [(&'static str, Option<Value>); 17] {
         max,
         max_probability,
         weight,
-        threshold,
-        step,
-        coupling,
-        classic_weight,
     } = *queue;
     let time = |given: Option<Field<_>>| given.map(|span| Value::Time(span.0));
     let chance = |given: Option<Field<Chance>>| given.map(|chance| Value::ChancePpm(chance.0.ppm));
@@ -58,10 +54,6 @@ fn given(queue: &ManagedQueue) -> [(&'static str, Option<Value>); 17] {
         ("max", count(max)),
         ("max_probability", chance(max_probability)),
         ("weight", chance(weight)),
-        ("threshold", count(threshold)),
-        ("step", time(step)),
-        ("coupling", count(coupling)),
-        ("classic_weight", chance(classic_weight)),
     ]
 }
 

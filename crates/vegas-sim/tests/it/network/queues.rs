@@ -146,7 +146,7 @@ fn dualpi2_holds_its_target() {
 /// A queue that marks above 20 packets holds about that many, if its flows answer marks; it never drops.
 #[test]
 fn a_step_holds_the_queue_at_its_threshold() {
-    let (_, outcome) = flows(5, "10mbit", "48ms", r#"{ kind = "step", limit = "1000p", threshold = 20 }"#, true);
+    let (_, outcome) = flows(5, "10mbit", "48ms", r#"{ kind = "step", limit = "1000p", min = 20 }"#, true);
     let bottleneck = &outcome.links[0];
     assert!(bottleneck.marks > 100 && bottleneck.drops == 0, "{} marks, {} drops", bottleneck.marks, bottleneck.drops);
     assert!((5.0..25.0).contains(&bottleneck.mean_queue_packets), "{} packets", bottleneck.mean_queue_packets);
