@@ -146,6 +146,9 @@ fn flow(subject: &Subject<'_>, found: &Found) -> Vec<String> {
     if let Some(sack) = flow.sack {
         lines.push(format!("sack = {sack}"));
     }
+    if let Some(timestamps) = flow.timestamps {
+        lines.push(format!("timestamps = {timestamps}"));
+    }
     lines.push(match found.acknowledging.habit() {
         Habit::Each => "delayed_ack = false".to_owned(),
         Habit::EverySecond | Habit::Merged | Habit::Unknown => "delayed_ack = \"linux\"".to_owned(),

@@ -94,6 +94,16 @@ fn the_scenario_file_is_one() {
     }
 }
 
+/// The size in a SYN does not count time stamps (RFC 6691): a full segment is one, and the path has stamps, too.
+#[test]
+fn segments_with_time_stamps() {
+    let run = run(&[("flow.0.host.timestamps", "true")]);
+    let found = of(&run.at_sender);
+    assert_eq!(found.numbers("flows", "segments_sent"), [Some(run.outcome.flows[0].segments_sent as f64)]);
+    let scenario = found.scenario();
+    assert!(scenario.contains("\ntimestamps = true\n") && scenario.contains("\nheader = \"52b\"\n"), "{scenario}");
+}
+
 #[test]
 fn losses_that_are_no_overflow() {
     let found = of(&run(&[("topology.bottleneck.loss", "0.01"), ("duration", "\"30s\"")]).at_sender);

@@ -131,7 +131,9 @@ fn constant_window(flow: &FlowSpec, shift: u8) -> u16 {
 }
 
 fn syn_options(flow: &FlowSpec, shift: u8) -> Vec<TcpOptionElement> {
-    let segment = u16::try_from(payload_bytes(flow)).unwrap_or(u16::MAX);
+    // the option does not count what other options take of a segment (RFC 6691)
+    let stamps = if flow.host.options.timestamps { STAMPS_BYTES } else { 0 };
+    let segment = u16::try_from(payload_bytes(flow) + stamps).unwrap_or(u16::MAX);
     let mut options = vec![
         TcpOptionElement::MaximumSegmentSize(segment),
         TcpOptionElement::Noop,
@@ -143,6 +145,9 @@ fn syn_options(flow: &FlowSpec, shift: u8) -> Vec<TcpOptionElement> {
     }
     options
 }
+
+/// The bytes of time stamps with what aligns them.
+const STAMPS_BYTES: u64 = 12;
 
 /// The time stamps (RFC 7323, appendix A), after two no-operations that align them.
 fn stamps_option(packet: &CapturedPacket) -> Vec<TcpOptionElement> {
