@@ -18,7 +18,7 @@ use libbpf_rs::Link;
 use serde_json::{Value, json};
 use vegas_core::units::Time;
 use vegas_sim::outcome::Outcome;
-use vegas_sim::scenario::{FlowSpec, Scenario, Transport};
+use vegas_sim::scenario::{FlowSpec, ReceiveWindow, Scenario, TcpOptions, Transport};
 
 use crate::Error;
 use crate::choice::Choice;
@@ -126,9 +126,13 @@ pub fn run_in(scenario: &Scenario, manner: Manner, stop: &AtomicBool) -> Result<
     let feedback = option.as_ref().map(Programs::feedback).transpose()?;
     let algorithms = Own::register(&ours, feedback.as_ref())?;
     let observer = observer(&controls)?;
-    let timestamps = scenario.flows.iter().any(|spec| spec.host.options.timestamps);
-    let (senders, senders_device) = Namespace::new(RECEIVERS, timestamps)?;
-    let (receivers, receivers_device) = Namespace::new(SENDERS, timestamps)?;
+    let options = TcpOptions {
+        sack: scenario.flows.iter().any(|spec| spec.host.options.sack),
+        timestamps: scenario.flows.iter().any(|spec| spec.host.options.timestamps),
+    };
+    let tuned_window = scenario.flows.iter().any(has_tuned_window);
+    let (senders, senders_device) = Namespace::new(RECEIVERS, options, tuned_window)?;
+    let (receivers, receivers_device) = Namespace::new(SENDERS, options, tuned_window)?;
     connect(scenario, &controls, &senders, &receivers)?;
     let carriers = [Some(&senders), (manner.receivers == Receivers::Echo).then_some(&receivers)];
     let _attached = option.as_ref().map(|option| attach(option, carriers)).transpose()?;
@@ -344,8 +348,14 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     if scenario.flows.len() > FLOWS_MAX {
         return Err(Error(format!("flow: {} flows; at most {FLOWS_MAX} run on one machine", scenario.flows.len())));
     }
-    if let Some(flow) = scenario.flows.iter().position(|spec| !spec.host.options.sack) {
-        return Err(Error(format!("flow.{flow}.host.sack: the kernel's flows here all have SACK; leave it out")));
+    let differs = |of: fn(&FlowSpec) -> bool| scenario.flows.iter().position(|spec| of(spec) != of(&scenario.flows[0]));
+    if let Some(flow) = differs(|spec| spec.host.options.sack) {
+        return Err(Error(format!("flow.{flow}.host.sack: the kernel's flows here all have SACK, or none; write one")));
+    }
+    if let Some(flow) = differs(has_tuned_window) {
+        return Err(Error(format!(
+            "flow.{flow}.host.receive_window: the kernel tunes all windows, or none; write one"
+        )));
     }
     if let Some(flow) = scenario.flows.iter().position(|spec| !spec.application.is_empty()) {
         return Err(Error(format!("flow.{flow}.application: the kernel's flows here send bulk data; leave it out")));
@@ -362,6 +372,11 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Whether the receiver tunes its window; a constant one is so large that it never limits the sender.
+fn has_tuned_window(spec: &FlowSpec) -> bool {
+    matches!(spec.host.receive_window, ReceiveWindow::Linux { .. })
 }
 
 /// Loads the programs of RoVegas's option, if a flow asks routers.

@@ -9,7 +9,7 @@ use netlink_packet_route::link::LinkAttribute;
 use netlink_packet_route::route::RouteMetric;
 use nix::sched::{CloneFlags, setns, unshare};
 use vegas_core::units::Segments;
-use vegas_sim::scenario::FlowSpec;
+use vegas_sim::scenario::{FlowSpec, TcpOptions};
 
 use crate::Error;
 use crate::network::addresses::Prefix;
@@ -26,17 +26,20 @@ pub(crate) const DEVICE: &str = "path";
 const OWN: &str = "/proc/thread-self/ns/net";
 
 /// Settings that make the kernel's TCP measurable and stop it from learning from earlier connections (docs/linux.md).
-const SETTINGS: [(&str, &str); 7] = [
+const SETTINGS: [(&str, &str); 6] = [
     ("tcp_no_metrics_save", "1"),
     ("tcp_slow_start_after_idle", "0"),
     ("tcp_congestion_control", "reno"),
     // the routes of flows with ECN turn it on
     ("tcp_ecn", "0"),
-    // the least, default and greatest buffer, bytes: they must never limit a window
-    ("tcp_rmem", "4096 16777216 67108864"),
-    ("tcp_wmem", "4096 16777216 67108864"),
+    ("tcp_wmem", LARGE_BUFFERS),
     ("tcp_mtu_probing", "0"),
 ];
+
+/// The least, default and greatest buffer, bytes, that never limit a window.
+const LARGE_BUFFERS: &str = "4096 16777216 67108864";
+/// Those of receivers by default (Documentation/networking/ip-sysctl.rst).
+const TUNED_BUFFERS: &str = "4096 131072 6291456";
 
 /// A packet at a time: a burst of several would look like a queue; routes bound the size of packets.
 const PACKETS_ONE_BY_ONE: [LinkAttribute; 3] =
@@ -47,17 +50,22 @@ const LOCKED_MTU: u32 = 1 << 2;
 const FEATURE_ECN: u32 = 1;
 
 impl Namespace {
-    /// Creates a namespace with its device, and TCP with or without `timestamps`; returns both the namespace and the
-    /// device's other end. Packets for `far` go into the device.
-    pub(crate) fn new(far: Prefix, timestamps: bool) -> Result<(Self, File), Error> {
+    /// Creates a namespace with its device; returns both the namespace and the device's other end. Packets for `far` go
+    /// into the device. Receivers tune their windows with `tuned_window`.
+    pub(crate) fn new(far: Prefix, options: TcpOptions, tuned_window: bool) -> Result<(Self, File), Error> {
         in_thread(|| {
             let failed = |what, error| Error::new(format!("a network namespace: {what}"), error);
             unshare(CloneFlags::CLONE_NEWNET).map_err(|error| failed("unshare", error.into()))?;
             let handle = File::open(OWN).map_err(|error| failed(OWN, error))?;
             without_ipv6()?;
             let tun = sys::tun(DEVICE).map_err(|error| failed("/dev/net/tun", error))?;
-            let timestamps = ("tcp_timestamps", if timestamps { "1" } else { "0" });
-            for (name, value) in SETTINGS.into_iter().chain([timestamps]) {
+            let on = |is_on: bool| if is_on { "1" } else { "0" };
+            let of_hosts = [
+                ("tcp_timestamps", on(options.timestamps)),
+                ("tcp_sack", on(options.sack)),
+                ("tcp_rmem", if tuned_window { TUNED_BUFFERS } else { LARGE_BUFFERS }),
+            ];
+            for (name, value) in SETTINGS.into_iter().chain(of_hosts) {
                 let path = format!("/proc/sys/net/ipv4/{name}");
                 fs::write(&path, value).map_err(|error| Error::new(&path, error))?;
             }

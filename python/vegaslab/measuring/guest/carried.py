@@ -4,7 +4,7 @@ from typing import Any
 
 from vegaslab.measuring.linux import LinuxError
 
-_HOST_KEYS = ("kind", "delayed_ack", "handshake", "timestamps")
+_HOST_KEYS = ("kind", "delayed_ack", "handshake", "receive_window", "sack", "timestamps")
 """The keys of a host that the kernel's may have."""
 
 _PROGRAMS = ("python", "wasm")
@@ -32,6 +32,8 @@ def _not_carried(flow: dict[str, Any]) -> list[tuple[str, str]]:
         if table.get("delayed_ack", False) not in (False, "linux"):
             found.append((key, 'write "linux", for the kernel delays by its own rule'))
     found += [(f"host.{key}", "leave it out, for the kernel has its own") for key in host if key not in _HOST_KEYS]
+    if host.get("receive_window", "linux") != "linux":
+        found.append(("host.receive_window", 'write "linux", for the kernel tunes it; without it never limits'))
     if host.get("handshake", "full") != "full":
         found.append(("host.handshake", "leave it out, for the kernel always has one"))
     bytes_of_header = _header_bytes(host)

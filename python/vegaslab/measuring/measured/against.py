@@ -1,6 +1,7 @@
 """A capture beside runs of the path that it shows, with congestion controls that may have sent it."""
 
 import json
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -87,7 +88,7 @@ def read_beside(
     capture.mkdir()
     read_into(file, capture, flow=flow, step=_STEP, progress=ReadingProgress(file, place=notebook()))
     measurement = Measured(capture, in_memory=in_memory)
-    scenarios = dict(scenarios_of(measurement, capture, algorithms, set))
+    scenarios = dict(scenarios_of(measurement, capture, algorithms, set, in_kernel=world is not None))
     runs = {CAPTURE: measurement}
     for name, scenario in scenarios.items():
         runs[name] = replayed(_run(scenario, capture, world, name), folder / name, in_memory=in_memory)
@@ -99,14 +100,29 @@ def scenarios_of(
     folder: Path,
     algorithms: Sequence[str],
     set: Mapping[str, object] | Overrides | None = None,
+    *,
+    in_kernel: bool = False,
 ) -> Iterator[tuple[str, _vegaslab.Scenario]]:
     """Yields the path's scenario with each algorithm, which captures its packets. Raises `MeasuredError`."""
     report = measurement.report
     if report["path"] is None:
         raise MeasuredError(f"{report['file']}: shows no path; give a capture of a flow of TCP with more data")
+    of_kernel = _kernels_own(measurement) if in_kernel else []
     for name in algorithms:
-        given = [("flow.0.algorithm", name), ("capture", "true"), *override_list(set)]
+        given = [("flow.0.algorithm", name), ("capture", "true"), *of_kernel, *override_list(set)]
         yield name, load(folder / SCENARIO, set=given)
+
+
+def _kernels_own(measurement: Measured) -> list[tuple[str, str]]:
+    """Returns what the kernel has its own of: the headers, and the receiver's window, which it tunes."""
+    flow = tomllib.loads(measurement.scenario or "")["flow"][0]
+    header = 52 if flow["host"].get("timestamps", False) else 40
+    payload = int(flow["packet"].removesuffix("b")) - int(flow["header"].removesuffix("b"))
+    sizes = {"packet": payload + header, "header": header, "ack": header}
+    return [
+        *((f"flow.0.{key}", f"{size}b") for key, size in sizes.items()),
+        ("flow.0.host.receive_window", "linux"),
+    ]
 
 
 def _run(scenario: _vegaslab.Scenario, beside: Path, world: World | None, name: str) -> Result:
