@@ -22,12 +22,15 @@ from vegaslab.scenario.source import load
 _WITHOUT_BACKLOG = ("reno", "newreno", "sack", "cubic", "cubic-linux")
 """The algorithms that the papers compare with; mutants leave them unchanged."""
 
-_DEFAULT_GAMMA = 1
+_DEFAULT_ALPHA, _DEFAULT_BETA, _DEFAULT_GAMMA = 1, 3, 1
+_OTHER_MARKS: Mapping[str, object] = {"alpha": 3, "beta": 9}
+_HELD: Mapping[str, object] = {"algorithm": "reno", "initial_window": 20, "max_window": 20}
+"""A window that nothing but a loss moves, of the size that ns-2 limits windows to by default."""
 _NOT_FOUND = (TypeError, ValueError, ZeroDivisionError)
 
 
 def words(experiment: Experiment, mutant: Mutant, cache_folder: Path) -> dict[str, Word | None]:
-    """Returns the quick verdict of each claim under a mutant.
+    """Returns the quick verdict of each claim under a mutant, "reproduced" if the mutant passes.
 
     A verdict is None where the mutant changes nothing that the claim is about, and where its runs lack what the
     experiment measures, such as the end of a slow start that never ends.
@@ -40,9 +43,14 @@ def words(experiment: Experiment, mutant: Mutant, cache_folder: Path) -> dict[st
             return dict.fromkeys(experiment.claims)
     right = experiment.find(carry_out(experiment.runs(True), cache_folder))
     return {
-        name: None if _judged(findings[name]) == _judged(right[name]) else word_of(claims()[name], findings[name])
+        name: None if _judged(findings[name]) == _judged(right[name]) else _word(name, findings[name])
         for name in experiment.claims
     }
+
+
+def _word(name: str, found: Finding) -> Word:
+    """Returns the verdict without regard to what other mutants pass."""
+    return word_of(replace(claims()[name], not_discriminating=""), found)
 
 
 def _judged(found: Finding) -> tuple[object, ...]:
@@ -102,27 +110,40 @@ def _without_avoidance(flow: Flow) -> dict[str, object]:
     return {"algorithm": {**parts, "avoidance": "reno"}}
 
 
+def _threefold_marks(flow: Flow) -> dict[str, object]:
+    return {
+        "alpha": 3 * (flow.get("alpha") or _DEFAULT_ALPHA),
+        "beta": 3 * (flow.get("beta") or _DEFAULT_BETA),
+    }
+
+
 EVERYWHERE: Sequence[Mutant] = (
     Mutant(name="gamma one more", change=_next_gamma),
     Mutant(name="another preset", change=_another_preset),
     Mutant(name="Reno's avoidance", change=_without_avoidance),
+    Mutant(name="alpha and beta threefold", change=_threefold_marks),
+    Mutant(name="a window of 20", change=lambda _flow: _HELD),
 )
 """The mutants of every experiment that names none of its own."""
 
 
-def _rival(name: str) -> Mutant:
+def _rival(name: str, values: Mapping[str, object]) -> Mutant:
     """Replaces a paper's addition to Vegas, and leaves Vegas itself."""
 
-    def change(flow: Flow) -> dict[str, object]:
+    def change(flow: Flow) -> Mapping[str, object]:
         preset = _preset(flow["algorithm"])
-        return {} if preset is None or preset.startswith("vegas") else {"algorithm": name}
+        return {} if preset is None or preset.startswith("vegas") else values
 
     return Mutant(name=f"{name} in its place", change=change)
 
 
-RIVALS: Sequence[Mutant] = tuple(map(_rival, ("reno", "newreno", "cubic")))
-"""Senders that measure no backlog. A claim that one of them passes in place of a paper's addition to Vegas says nothing
-about that addition.
+RIVALS: Sequence[Mutant] = (
+    *(_rival(name, {"algorithm": name}) for name in ("reno", "newreno", "cubic")),
+    _rival("vegas, alpha 3, beta 9,", {"algorithm": "vegas", **_OTHER_MARKS}),
+    _rival("a window of 20", _HELD),
+)
+"""Senders that measure no backlog, and Vegas itself with more of it. A claim that one of them passes in place of a
+paper's addition to Vegas says nothing about that addition.
 """
 
 

@@ -140,9 +140,7 @@ def _example1_vegas(mu: float, d: float) -> Finding:
     return Finding(
         values=(model.vegas_bound(mu, d), window, end, rounds, rounds * d),
         holds=rounds > 100,
-        note="The text takes l for odd and bounds it by "
-        f"{model.vegas_exit_round_printed(mu, d):.2f}, which would make it 11; 10, the first round of table 2 with 64 "
-        "packets, is even, and 579 takes that.",
+        arithmetic=_parity(mu, d),
     )
 
 
@@ -151,7 +149,20 @@ def _example2_vegas(mu: float, d: float) -> Finding:
     return Finding(
         values=(model.vegas_exit_window(mu, d), model.vegas_exit_round(mu, d), rounds, rounds * d),
         holds=rounds > 100,
+        arithmetic=_parity(mu, d),
         note="With mu d = 156, as the example writes it; with 156.25 eq. 6 gives 137.",
+    )
+
+
+def _parity(mu: float, d: float) -> str:
+    """Returns eq. 6 with the odd round that the text before it asks for, and with the even one of the examples."""
+    bound, even = model.vegas_exit_round_printed(mu, d), model.vegas_exit_round(mu, d)
+    odd = 2 * math.ceil((bound - 1) / 2) + 1
+    rounds = model.vegas_rounds(mu, d)
+    return (
+        f"The text before eq. 6 takes l for odd and bounds it by {bound:.2f}, so l = {odd}, and eq. 6 gives "
+        f"{rounds - even + odd} rounds. The example has l = {even}, the first round of table 2 with "
+        f"{model.vegas_exit_window(mu, d)} packets, which is even, and {rounds} rounds."
     )
 
 

@@ -1,7 +1,9 @@
 """The papers' claims as the claims file states them."""
 
+import json
 import math
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,6 +21,7 @@ PAPERS = {
 
 Kind = Literal["analysis", "value", "shape"]
 
+MUTANTS_FILE = Path(__file__).parent / "mutants.json"
 _FILE = Path(__file__).parent / "claims.toml"
 _LIMITS = ("exact", "within_percent", "within", "standard_errors", "holds")
 
@@ -89,6 +92,15 @@ def claims() -> dict[str, Claim]:
     """Returns all claims by id, in the order of the file."""
     rows = tomllib.loads(_FILE.read_text(encoding="utf-8"))["claim"]
     return {row["id"]: _claim(row) for row in rows}
+
+
+@cache
+def mutants() -> dict[str, Mapping[str, str | None]]:
+    """Returns the verdict of each claim under each wrong implementation, by claim and mutant; None where the mutant
+    changes nothing that is judged. `test_mutants.py` writes the file.
+    """
+    found: dict[str, Mapping[str, str | None]] = json.loads(MUTANTS_FILE.read_text(encoding="utf-8"))
+    return found
 
 
 def flat(value: Any) -> tuple[float, ...]:

@@ -234,7 +234,8 @@ def _digest(result: Result) -> dict[str, Any]:
     for table in (result.series.flows, result.series.links, result.incidents):
         for name in table.column_names:
             hashing.update(repr((name, table[name].to_pylist())).encode())
-    totals = {key: value for key, value in result.summary["flows"][0].items() if key != "algorithm"}
+    # a flow's group, where none is given, has the algorithm's name
+    totals = {key: value for key, value in result.summary["flows"][0].items() if key not in ("algorithm", "group")}
     hashing.update(repr((totals, result.summary["links"], result.summary["traffic"])).encode())
     return {"digest": hashing.hexdigest(), "packets": result.summary["delivered_packets"]}
 
