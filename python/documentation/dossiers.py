@@ -15,7 +15,7 @@ from vegaslab.evaluation.criterion import OLD, Criterion
 from vegaslab.evaluation.dossier import evaluate, title_of
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.report import dots
-from vegaslab.evaluation.report.pages import FIRST, against_the_best, first_picture, shown
+from vegaslab.evaluation.report.pages import FIRST, first_page, first_picture, shown
 from vegaslab.util.text import significant
 
 ALGORITHMS = ("vegas", "gallop", "streak", "rovegas", "cubic", "bbr3", "copa", "vegas-next")
@@ -71,8 +71,7 @@ def page(found: Mapping[str, Any]) -> str:
     others = "".join(f" --baseline {other}" for other in BASELINES.get(name, ()))
     parts = [
         f"# Dossier: {name}",
-        *found["summary"],
-        against_the_best(found),
+        *first_page(found),
         f"![{name} beside others: goodput, delay, harm]({name}.svg)",
         f"The report, with tables and commands: `vegaslab evaluate {name}{others} --quick`. "
         "[How it is made](../evaluate.md).",

@@ -15,6 +15,7 @@ from vegaslab.evaluation import metrics
 from vegaslab.evaluation.comparing import changes
 from vegaslab.evaluation.contenders import Request, label, runs_of
 from vegaslab.evaluation.criteria import ALL
+from vegaslab.evaluation.criteria.questions import QUESTIONS, answers, lines
 from vegaslab.evaluation.criterion import EvaluationError, Headline
 from vegaslab.evaluation.dossier import _is_in_time, verdicts
 from vegaslab.evaluation.extract import figures
@@ -238,6 +239,60 @@ def test_by_quic_short_transfers_are_quics_too() -> None:
     assert "flow.0.transport" not in values
     result = next(iter(runs_of(cases["short-new"], request).values()))
     assert result.check().algorithms() == ["cubic"]
+
+
+def test_fairness_is_that_of_flows_with_bulk_data() -> None:
+    """What an application sends is no share: a call beside two flows leaves their index as it is."""
+    both = "[[flow]]\nalgorithm = 'cubic'\npacket = '1500b'\n" * 2
+    result = vegaslab.run(MEDIA + both, set={"duration": "8s"})
+    shares = [flow["goodput_mbps"] for flow in result.summary["flows"][1:]]
+    found = figures(result, tested=[1, 2])
+    assert found["jain_index"] == pytest.approx(sum(shares) ** 2 / (2 * sum(share**2 for share in shares)))
+    assert found["max_to_min"] == pytest.approx(max(shares) / min(shares))
+    assert "jain_index" not in figures(vegaslab.run(MEDIA), tested=[0])
+
+
+@pytest.mark.parametrize(
+    ("mine", "half", "verdict", "expected"),
+    [(0.25, 0.0, "lower", "yes"), (0.75, 0.1, "higher", "no"), (0.55, 0.1, "no significant difference", "yes")],
+)
+def test_a_question_about_harm_has_the_yardstick_as_its_limit(
+    mine: float, half: float, verdict: str, expected: str
+) -> None:
+    # a row's verdict says how the algorithm under test compares with the row
+    case = case_of(row("mine", mine, half), row("cubic", 0.5, verdict=verdict)) | {"id": "beside-cubic"}
+    (answer,) = answers([{"section": "5.2.1", "cases": [case]}])
+    assert (answer["verdict"], answer["limit"], answer["case"]) == (expected, 0.5, "beside-cubic")
+    # of several cases the worst answers
+    worse = case_of(row("mine", 0.9), row("cubic", 0.5, verdict="higher")) | {"id": "beside-cubic-33p"}
+    (answer,) = answers([{"section": "5.2.1", "cases": [case, worse]}])
+    assert (answer["verdict"], answer["case"]) == ("no", "beside-cubic-33p")
+    # without the yardstick there is no answer
+    alone = case | {"rows": case["rows"][:1]}
+    assert answers([{"section": "5.2.1", "cases": [alone]}]) == []
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "expected"), [(92.0, 1.0, "yes"), (79.0, 2.0, "open"), (60.0, 2.0, "no"), (None, 0.0, "no")]
+)
+def test_a_question_with_a_number_is_open_where_the_interval_holds_it(
+    mean: float | None, half: float, expected: str
+) -> None:
+    means = {"utilisation_percent": mean and {"mean": mean, "half_width": half, "seeds": 5, "of": 5}}
+    case = {"id": "satellite", "rows": [{"algorithm": "mine", "means": means, "verdicts": {}, "refused": ""}]}
+    (answer,) = answers([{"section": "7.5", "cases": [case]}])
+    assert (answer["question"], answer["verdict"]) == ("fills long paths?", expected)
+    (line,) = lines([answer])
+    assert line[4:] == ("at least 80 %", "ours")
+
+
+def test_every_question_asks_for_a_figure_of_its_cases() -> None:
+    cases = {case.id: case for criterion in ALL for case in criterion.cases}
+    for question in QUESTIONS:
+        for name in question.cases:
+            assert question.figure in cases[name].figures
+            assert not cases[name].full_only, "a quick dossier answers all questions"
+        assert FIGURES[question.figure].better != "neither" or question.better
 
 
 def row(algorithm: str, mean: float, half: float = 0.0, verdict: str = "") -> dict[str, Any]:

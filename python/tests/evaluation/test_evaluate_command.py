@@ -30,6 +30,18 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_the_first_page_is_what_the_terminal_shows(vegaslab: Command, here: Path) -> None:
+    done = vegaslab("evaluate", "gallop", *SMALL[:3], "--criterion", "existing", "-o", "first")
+    question, *_ = (line for line in done.stdout.splitlines() if line.startswith("safe to deploy beside CUBIC?"))
+    assert " yes " in question
+    assert "what a second flow of CUBIC does" in question
+    text = (here / "first" / "report.md").read_text()
+    assert "\n| safe to deploy beside CUBIC? | yes | 5.2.1 harm: goodput | " in text
+    assert text.index("safe to deploy") < text.index("## 5.2.1")
+    page = (here / "first" / "index.html").read_text()
+    assert page.index("safe to deploy") < page.index("<h2>Pictures</h2>") < page.index("<h2>Chapters</h2>")
+
+
 def kept(folder: Path) -> dict[str, int]:
     """When each run that is kept was written."""
     return {path.name: path.stat().st_mtime_ns for path in (folder / "cache").glob("*.json")}

@@ -10,6 +10,7 @@ from vegaslab import _vegaslab
 from vegaslab.evaluation import metrics
 from vegaslab.evaluation.comparing import LEAST_CHANGE
 from vegaslab.evaluation.contenders import SOLO, Key, Request, contenders_of, runs_of, values
+from vegaslab.evaluation.criteria.questions import answers
 from vegaslab.evaluation.criterion import Case, Criterion, EvaluationError
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.sentences import behind_the_best, in_time, sentence, summary, yardstick
@@ -62,6 +63,7 @@ def evaluate(request: Request, cache_folder: Path, make: Maker | None = None) ->
         "quick": request.quick,
         "transport": request.transport,
         "level": _LEVEL,
+        "answers": answers(chapters),
         "summary": summary(chapters, list(request.contenders)),
         "against_the_best": behind_the_best(chapters, list(request.contenders)),
         "criteria": chapters,

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from vegaslab import _vegaslab
 from vegaslab.evaluation import metrics
-from vegaslab.reports.totals import Row, jain_index, of_flows, of_link
+from vegaslab.reports.totals import Row, jain_index, of_flows, of_link, with_bulk_data
 from vegaslab.runs.metrics import fill_s
 from vegaslab.runs.result import Result
 from vegaslab.scenario.variants import flow_ids
@@ -60,17 +60,25 @@ def _of_tested(new: Sequence[Row], flows: Sequence[Row], result: Result) -> dict
     goodput, all_of_them = _goodput_mbps(new, result), sum(flow["goodput_mbps"] for flow in flows)
     totals = of_flows(new)
     delivered_mb = sum(flow["delivered_bytes"] for flow in new) / 1e6
-    every = [flow["goodput_mbps"] for flow in flows]
     return {
         "goodput_mbps": goodput,
         "share_percent": 100 * sum(flow["goodput_mbps"] for flow in new) / all_of_them if all_of_them else math.nan,
-        "least_share_percent": 100 * min(every) * len(every) / all_of_them if all_of_them else math.nan,
-        "jain_index": jain_index(every),
-        "max_to_min": metrics.max_to_min(every),
         "retransmitted_percent": totals["retransmitted_percent"],
         "timeouts": totals["timeouts"],
         "mean_rtt_ms": totals["mean_rtt_ms"],
         "segments_per_mb": sum(flow["segments_sent"] for flow in new) / delivered_mb if delivered_mb else math.nan,
+        **_of_shares([flow["goodput_mbps"] for flow in with_bulk_data(flows)]),
+    }
+
+
+def _of_shares(shares: Sequence[float]) -> dict[str, float]:
+    if not shares:
+        return {}
+    together = sum(shares)
+    return {
+        "least_share_percent": 100 * min(shares) * len(shares) / together if together else math.nan,
+        "jain_index": jain_index(shares),
+        "max_to_min": metrics.max_to_min(shares),
     }
 
 
@@ -127,11 +135,13 @@ def _over_time(result: Result, ids: Sequence[int], link: str) -> dict[str, float
     queue = _link_series(result, link)
     half = queue["time_s"] > queue["time_s"][-1] / 2
     stalls, variations, wakes, amounts = [], [], [], []
+    fair = [flow["id"] for flow in with_bulk_data(result.summary["flows"])]
     for flow in result.summary["flows"]:
         series = _flow_series(result, flow["id"])
         delivered = np.diff(series["acked_bytes"], prepend=0.0)
         ends, sums = metrics.in_steps(series["time_s"], delivered, _STEP_S)
-        amounts.append(sums)
+        if flow["id"] in fair:
+            amounts.append(sums)
         if flow["id"] in ids:
             active = (series["time_s"] > flow["start_s"]) & (series["time_s"] <= _end_s(flow, series["time_s"][-1]))
             stalls.append(metrics.longest_true_s(series["time_s"], active & (delivered == 0)))
@@ -144,7 +154,7 @@ def _over_time(result: Result, ids: Sequence[int], link: str) -> dict[str, float
         "stall_s": max(stalls, default=math.nan),
         "variation_percent": _mean(variations),
         "wakeups_per_s": _mean(wakes),
-        "convergence_s": metrics.convergence_s(ends, np.stack(amounts, axis=1), starts),
+        "convergence_s": metrics.convergence_s(ends, np.stack(amounts, axis=1), starts) if amounts else math.nan,
     }
 
 

@@ -54,7 +54,7 @@ FIGURES: dict[str, Figure] = {
         "Jain's index",
         "",
         "higher",
-        "fairness of the goodput of all flows: 1 if all are equal",
+        "fairness of the goodput of all flows with bulk data: 1 if all are equal",
         "shares with a Jain's index of {}",
     ),
     "max_to_min": Figure(

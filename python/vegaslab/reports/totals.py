@@ -13,7 +13,7 @@ def of_flows(flows: Sequence[Row]) -> dict[str, float]:
     application sends says nothing about fairness.
     """
     goodput = [flow["goodput_mbps"] for flow in flows]
-    bulk = [flow["goodput_mbps"] for flow in flows if flow.get("application", "bulk") == "bulk"]
+    bulk = [flow["goodput_mbps"] for flow in with_bulk_data(flows)]
     sent = sum(flow["segments_sent"] for flow in flows)
     resent = sum(flow["segments_retransmitted"] for flow in flows)
     return {
@@ -23,6 +23,11 @@ def of_flows(flows: Sequence[Row]) -> dict[str, float]:
         "timeouts": sum(flow["timeouts"] for flow in flows),
         "mean_rtt_ms": mean([number_or_nan(flow["mean_rtt_ms"]) for flow in flows]),
     }
+
+
+def with_bulk_data(flows: Sequence[Row]) -> list[Row]:
+    """Returns the flows that send all they can. Their shares show fairness."""
+    return [flow for flow in flows if flow.get("application", "bulk") == "bulk"]
 
 
 def of_part(flows: Sequence[Row], media: Sequence[Row]) -> dict[str, float]:

@@ -64,8 +64,10 @@ def _evaluate(options: argparse.Namespace) -> int:
     # imported here: other commands need not wait for it
     from vegaslab.evaluation.cluster import on_cluster
     from vegaslab.evaluation.contenders import Request, label
+    from vegaslab.evaluation.criteria.questions import HEAD, lines
     from vegaslab.evaluation.criterion import OLD
     from vegaslab.evaluation.dossier import evaluate
+    from vegaslab.evaluation.report.pages import in_short
     from vegaslab.evaluation.report.writing import prepare, write
     from vegaslab.runs.extracted import on_cores
 
@@ -86,7 +88,11 @@ def _evaluate(options: argparse.Namespace) -> int:
         return interrupted(interrupt)
     write(dossier, folder)
     print(_HOSTS[options.transport])
-    for chapter in dossier["criteria"]:
+    if dossier["answers"]:
+        print("", *aligned(HEAD, lines(dossier["answers"])), sep="\n")
+    print("", *in_short(dossier), "", sep="\n")
+    # the sentences of all chapters are the report's; those of chapters that were named are the answer
+    for chapter in dossier["criteria"] if options.criterion else ():
         if chapter["sentences"]:
             print(f"{chapter['section']} {chapter['title']}")
             print("".join(f"  {said}\n" for said in chapter["sentences"]))

@@ -5,6 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from vegaslab.evaluation.criteria.questions import HEAD, lines
 from vegaslab.evaluation.dossier import title_of
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.report import dots
@@ -39,7 +40,7 @@ def first_picture(dossier: Mapping[str, Any]) -> str:
 
 def markdown(dossier: Mapping[str, Any]) -> str:
     """Returns the dossier as Markdown."""
-    parts = [f"# {_title(dossier)}", _about(dossier), *dossier["summary"], *_in_short(dossier)]
+    parts = [f"# {_title(dossier)}", *first_page(dossier), _about(dossier)]
     for chapter in dossier["criteria"]:
         parts += [f"## {_section(chapter)} {chapter['title']}", chapter["question"]]
         parts += ["\n".join(f"- {said}" for said in chapter["sentences"])] if chapter["sentences"] else []
@@ -58,7 +59,9 @@ def html(dossier: Mapping[str, Any]) -> str:
         _title(dossier),
         [],
         about=_about(dossier),
-        summary=[*dossier["summary"], *_in_short(dossier)],
+        questions=HEAD,
+        answers=lines(dossier["answers"]),
+        summary=in_short(dossier),
         first=Markup(first_picture(dossier)),
         algorithm=dossier["name"],
         chapters=[_chapter(chapter, list(dossier["algorithms"])) for chapter in dossier["criteria"]],
@@ -66,7 +69,21 @@ def html(dossier: Mapping[str, Any]) -> str:
     )
 
 
-def against_the_best(dossier: Mapping[str, Any]) -> str:
+def first_page(dossier: Mapping[str, Any]) -> list[str]:
+    """Returns the first page's answers and sentences as Markdown."""
+    answers = [_table_of(HEAD, lines(dossier["answers"]))] if dossier["answers"] else []
+    return [*answers, *in_short(dossier)]
+
+
+def in_short(dossier: Mapping[str, Any]) -> list[str]:
+    """Returns the sentences of the first page: on the baselines, on harm, and on the best."""
+    existing = [chapter for chapter in dossier["criteria"] if chapter["id"] == "existing"]
+    harm = [said for chapter in existing for said in chapter["sentences"][-1:]]
+    best = [_against_the_best(dossier)] if dossier["against_the_best"]["compared"] else []
+    return [*dossier["summary"], *harm, *best]
+
+
+def _against_the_best(dossier: Mapping[str, Any]) -> str:
     """Returns the sentence on the figures in which the algorithm is behind the best of its baselines."""
     found = dossier["against_the_best"]
     sections = {case["id"]: chapter["section"] for chapter in dossier["criteria"] for case in chapter["cases"]}
@@ -76,12 +93,6 @@ def against_the_best(dossier: Mapping[str, Any]) -> str:
         f"It is behind the best of its baselines by more than a tenth in {len(behind)} of {found['compared']} "
         f"figures{listed}."
     )
-
-
-def _in_short(dossier: Mapping[str, Any]) -> list[str]:
-    """Returns the sentences on harm, which decides first whether an algorithm may be deployed, and on the best."""
-    existing = [chapter for chapter in dossier["criteria"] if chapter["id"] == "existing"]
-    return [*(said for chapter in existing for said in chapter["sentences"][-1:]), against_the_best(dossier)]
 
 
 def _title(dossier: Mapping[str, Any]) -> str:
@@ -136,9 +147,12 @@ def _chapter(chapter: Mapping[str, Any], algorithms: Sequence[str]) -> dict[str,
 
 
 def _markdown_table(case: Mapping[str, Any]) -> str:
-    head = ["algorithm", *(title_of(figure) for figure in case["figures"])]
-    lines = [f"| {' | '.join(cells)} |" for cells in [head, ["---", *["---:"] * len(case["figures"])], *_rows(case)]]
-    return "\n".join(lines)
+    return _table_of(["algorithm", *(title_of(figure) for figure in case["figures"])], _rows(case), numbers="---:")
+
+
+def _table_of(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: str = "---") -> str:
+    rule = ["---", *[numbers] * (len(head) - 1)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
 
 
 def _rows(case: Mapping[str, Any]) -> list[list[str]]:
