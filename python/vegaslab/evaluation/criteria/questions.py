@@ -10,7 +10,7 @@ from vegaslab.evaluation.sentences import value
 from vegaslab.util.text import significant
 
 YES, NO, OPEN, NOT_RUN = "yes", "no", "open", "not run"
-"""The verdicts. *open*: the limit lies within the interval of the mean."""
+"""The verdicts. *open*: the limit lies within the interval of the mean, or the difference is not significant."""
 
 _WORST_FIRST = (NO, OPEN, NOT_RUN, YES)
 _DIGITS = 3
@@ -107,10 +107,10 @@ def _verdict(question: Question, mean: Mapping[str, Any] | None, limit: float, c
     if mean is None:
         return NO
     if isinstance(question.limit, str):
-        # seed by seed: what is not significantly worse keeps to the limit
         row = _row(case, question.limit)
+        told = row["verdicts"].get(question.figure, "") if row else ""
         worse = "higher" if question.at_most else "lower"
-        return NO if row and row["verdicts"].get(question.figure) == worse else YES
+        return {worse: NO, "no significant difference": OPEN}.get(told, YES)
     sign = 1 if question.at_most else -1
     beyond = sign * (mean["mean"] - limit)
     if abs(beyond) <= mean["half_width"] and mean["half_width"] > 0:
