@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     )
     from vegaslab.scenario.source import shipped_plans, shipped_scenarios
     from vegaslab.sweeps.analysis.analyse import SweepAnalysis, analyse
+    from vegaslab.sweeps.analysis.paper import figure
     from vegaslab.sweeps.dataset import read_runs, read_series
     from vegaslab.sweeps.plans.plan import Plan
     from vegaslab.sweeps.plans.reading import PlanError
@@ -101,6 +102,7 @@ __all__ = [
     "analyse",
     "compare",
     "compare_seeds",
+    "figure",
     "measured",
     "plot",
     "read_runs",
@@ -151,6 +153,7 @@ _NAMES_OF = {
     "runs.result": ("Result", "Series", "run"),
     "runs.seeds.compare": ("SeedComparison", "compare_seeds"),
     "scenario.source": ("shipped_plans", "shipped_scenarios"),
+    "sweeps.analysis.paper": ("figure",),
     "sweeps.analysis.analyse": ("SweepAnalysis", "analyse"),
     "sweeps.sweep": ("sweep",),
 }

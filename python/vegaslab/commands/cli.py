@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 from vegaslab import _vegaslab
-from vegaslab.commands import catalogue, completion, model, new
+from vegaslab.commands import catalogue, completion, figure, model, new
 from vegaslab.commands.explain import explain
 from vegaslab.commands.many_runs import (
     analyse,
@@ -49,7 +49,7 @@ _PICTURE = "picture"
 _ONE_LINE_EACH = (PictureWarning, UnusedWarning)
 
 _GROUPS = {
-    "simulate": ("run", "compare", "sweep", "analyse", "factorial"),
+    "simulate": ("run", "compare", "sweep", "analyse", "factorial", "figure"),
     "judge": ("evaluate", "reproduce", "conform", "packetdrill", "attack", "model"),
     "real hosts": ("kernel", "linux", "quic", "measured", "against", "trace"),
     "write scenarios and algorithms": ("new", "check", "list", "explain", "schema"),
@@ -219,6 +219,7 @@ def _parser() -> argparse.ArgumentParser:
     analyse.add(commands)
     quic.add(commands)
     factorial.add(commands)
+    figure.add(commands)
     reproduce.add(commands)
     model.add(commands)
     linux.add(commands)

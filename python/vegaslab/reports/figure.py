@@ -1,7 +1,10 @@
-"""Panels drawn by matplotlib as PNG, SVG and PDF; a run always gives the same bytes."""
+"""Panels drawn by matplotlib as PNG, SVG, PDF and PGF; a run always gives the same bytes."""
 
+import base64
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from html import escape
 from os import PathLike
 from pathlib import Path
 from textwrap import fill
@@ -10,7 +13,8 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends import backend_pgf
+from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.markers import CARETDOWN
@@ -21,13 +25,15 @@ from numpy.typing import NDArray
 from vegaslab.reports.chart import PALETTE, Curve, Panel
 from vegaslab.reports.panels import fitted
 from vegaslab.reports.sheet import Sheet
+from vegaslab.util.errors import InputError
 from vegaslab.util.folder import write_file
 
 INK, FAINT, _ALARM = "#333333", "#8A8A8A", "#C1121F"
 _WIDTH_INCHES, _PANEL_INCHES, _EDGE_INCHES = 10.0, 0.95, 1.0
 _DOTS_PER_INCH = 150
-_SUFFIXES = (".png", ".svg", ".pdf")
-_ROUND = (1, 2, 5, 10)
+_DOTS_PER_INCH_SHOWN = 96
+SUFFIXES = (".pdf", ".pgf", ".png", ".svg")
+ROUND = (1, 2, 5, 10)
 _LAYOUT_DIGITS = 9
 _TITLE_LETTERS, _NOTE_LETTERS, _LEGEND_LETTERS = 78, 125, 110
 _MOST_TITLE_LINES = 4
@@ -46,16 +52,26 @@ STYLE: Any = {
     "ytick.color": INK,
     "legend.frameon": False,
     "svg.hashsalt": "vegaslab",
+    "pdf.fonttype": 42,
+    "pgf.rcfonts": False,
+    "pgf.preamble": "",
 }
 NAMED: Any = {**STYLE, "text.parse_math": False}
 """The style where names chosen by users are shown: a dollar in them starts no formula."""
+
+
+class Drawn(Figure):
+    """A figure that a notebook shows, whether it has loaded pyplot or not."""
+
+    def _repr_png_(self) -> bytes:
+        return _png(self)
 
 
 def draw(sheet: Sheet, panels: Sequence[Panel]) -> Figure:
     """Draws the panels, one below the other, over one time axis."""
     with matplotlib.rc_context(NAMED):
         heights = [panel.height for panel in panels]
-        figure = Figure(figsize=(_WIDTH_INCHES, _EDGE_INCHES + _PANEL_INCHES * sum(heights)), layout="constrained")
+        figure = Drawn(figsize=(_WIDTH_INCHES, _EDGE_INCHES + _PANEL_INCHES * sum(heights)), layout="constrained")
         FigureCanvasAgg(figure)
         places = figure.subplots(len(panels), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0]
         for panel, axes in zip(panels, places, strict=True):
@@ -76,7 +92,7 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
         draw_curve(axes, curve)
     axes.set_ylabel(panel.y)
     axes.set_title(fill(panel.note, _NOTE_LETTERS), loc="left", fontsize=10, color=INK, pad=4)
-    axes.yaxis.set_major_locator(MaxNLocator(6, integer=panel.whole, steps=_ROUND))
+    axes.yaxis.set_major_locator(MaxNLocator(6, integer=panel.whole, steps=ROUND))
     if panel.level is not None:
         draw_level(axes, *panel.level)
     axes.set_ylim(*panel.y_range)
@@ -178,7 +194,7 @@ def draw_and_save(
     path: str | PathLike[str] | None,
 ) -> Figure:
     """Draws the panels of these names over the sheet's time, and writes them to `path`; see `Drawable.plot`."""
-    if isinstance(names, PathLike) or (isinstance(names, str) and names.lower().endswith(_SUFFIXES)):
+    if isinstance(names, PathLike) or (isinstance(names, str) and Path(names).suffix):
         names, path = None, names if path is None else path
     figure = draw(sheet, panels_of((names,) if isinstance(names, str) else names))
     if path is not None:
@@ -189,10 +205,59 @@ def draw_and_save(
 def save(figure: Figure, path: Path) -> None:
     """Writes the figure in the format of the suffix, without a date, so that files can be compared.
 
-    Raises `OSError`; a file that cannot be written completely is removed.
+    Raises `SuffixError`, and `OSError`; a file that cannot be written completely is removed.
     """
-    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
+    suffix = suffix_of(path)
+    undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
+    more: Any = {"metadata": undated} if undated else {}
     drawn = io.BytesIO()
-    with matplotlib.rc_context(STYLE):
-        figure.savefig(drawn, format=path.suffix.removeprefix(".") or None, dpi=_DOTS_PER_INCH, metadata=metadata)
+    with matplotlib.rc_context(STYLE), _without_latex():
+        figure.savefig(drawn, format=suffix.removeprefix("."), dpi=_DOTS_PER_INCH, **more)
     write_file(path, drawn.getbuffer())
+
+
+def suffix_of(path: Path) -> str:
+    """Returns the ending of a picture's file. Raises `SuffixError`."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise SuffixError(f"{path}: no picture has this ending; write {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
+    return suffix
+
+
+class SuffixError(InputError, ValueError):
+    """A picture's file has an ending that is no format: one line."""
+
+
+class _Pgf(backend_pgf.RendererPgf):
+    """Writes PGF without LaTeX, which matplotlib asks for the extent of every text; the document's font is another
+    anyway.
+    """
+
+    def get_text_width_height_descent(self, s: str, prop: Any, ismath: Any) -> Any:
+        """Returns the extent of a text in the font of the other formats."""
+        agg: Any = RendererAgg(1, 1, self.dpi)  # type: ignore[no-untyped-call]
+        return agg.get_text_width_height_descent(s, prop, ismath)
+
+
+@contextmanager
+def _without_latex() -> Iterator[None]:
+    module: Any = backend_pgf
+    original, module.RendererPgf = module.RendererPgf, _Pgf
+    try:
+        yield
+    finally:
+        module.RendererPgf = original
+
+
+def shown(figure: Figure, table: str) -> str:
+    """Returns the HTML that a notebook shows: the picture, no wider than the page, followed by a table."""
+    data = base64.b64encode(_png(figure)).decode("ascii")
+    title = escape(figure.get_suptitle())
+    return f'<img alt="{title}" style="max-width: 100%" src="data:image/png;base64,{data}">{table}'
+
+
+def _png(figure: Figure) -> bytes:
+    with matplotlib.rc_context(STYLE):
+        file = io.BytesIO()
+        figure.savefig(file, format="png", dpi=_DOTS_PER_INCH_SHOWN)
+    return file.getvalue()

@@ -100,7 +100,7 @@ class Drawable(Pictured):
 
     def _repr_html_(self) -> str:
         """The HTML that a notebook shows: the picture, and the table of flows."""
-        from vegaslab.reports.notebook import shown
+        from vegaslab.reports.figure import shown
         from vegaslab.reports.page.runs import table
 
         return shown(self.plot(), table(self.summaries()))

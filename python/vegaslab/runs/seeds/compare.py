@@ -181,7 +181,7 @@ class SeedComparison(Figures):
     def _repr_html_(self) -> str:
         """The HTML that a notebook shows: the picture, and the report's tables."""
         # loads matplotlib, which a comparison without pictures does not need
-        from vegaslab.reports.notebook import shown
+        from vegaslab.reports.figure import shown
 
         return shown(self.plot(), f"<pre>{escape(seeds_report(self))}</pre>")
 

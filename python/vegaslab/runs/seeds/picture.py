@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from vegaslab.reports.chart import PALETTE
-from vegaslab.reports.figure import FAINT, INK, NAMED, settle
+from vegaslab.reports.figure import FAINT, INK, NAMED, Drawn, settle
 from vegaslab.runs.seeds.figures import Figures
 
 _COLUMNS = 4
@@ -27,7 +27,7 @@ def draw(comparison: Figures) -> Figure:
         varying = _varying(comparison)
         names = varying[:_MOST_PANELS]
         rows = max(1, math.ceil(len(names) / _COLUMNS))
-        figure = Figure(figsize=(12.0, 0.8 + 2.7 * rows), layout="constrained")
+        figure = Drawn(figsize=(12.0, 0.8 + 2.7 * rows), layout="constrained")
         FigureCanvasAgg(figure)
         panels = figure.subplots(rows, _COLUMNS, squeeze=False)
         for panel, name in zip(panels.flat, names, strict=False):

@@ -56,9 +56,18 @@ class Cells:
 
     def mean(self, cells: Sequence[Cell], figure: str) -> Interval | None:
         """Returns the mean over the seeds that have the figure in all of these cells; `None` if none has."""
-        by_seed = zip(*(cell.of_seeds(figure, self.seeds) for cell in cells), strict=True)
-        whole = [sum(values) / len(values) for values in by_seed if not any(map(math.isnan, values))]
+        whole = self.of_whole_seeds(cells, figure)
         return mean_interval(whole, self.level) if whole else None
+
+    def of_whole_seeds(self, cells: Sequence[Cell], figure: str) -> list[float]:
+        """Returns the mean of these cells for each seed that has the figure in all of them."""
+        by_seed = zip(*(cell.of_seeds(figure, self.seeds) for cell in cells), strict=True)
+        return [sum(values) / len(values) for values in by_seed if not any(map(math.isnan, values))]
+
+    def cells_at(self, place: Mapping[str, str]) -> list[Cell]:
+        """Returns the cells with these values, whatever their other keys."""
+        wanted = [(self.keys.index(key), value) for key, value in place.items()]
+        return [cell for cell in self.cells if all(cell.values[at] == value for at, value in wanted)]
 
     def values_of(self, key: str) -> list[str]:
         """Returns the values of a key, in the plan's order."""
@@ -118,6 +127,12 @@ def numbers(values: Sequence[str]) -> list[float] | None:
     if not all(matches) or len({match[2] for match in matches if match}) > 1:
         return None
     return [float(match[1]) for match in matches if match]
+
+
+def unit(values: Sequence[str]) -> str:
+    """Returns the unit of values that are numbers with one unit, otherwise nothing."""
+    match = _NUMBER.fullmatch(values[0]) if numbers(values) else None
+    return match[2] if match else ""
 
 
 def _plain(value: float) -> float | None:

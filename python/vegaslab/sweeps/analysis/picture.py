@@ -43,9 +43,7 @@ def _title(analysis: Cells, figure_name: str, axes: Sequence[str]) -> str:
 
 
 def _mean_at(analysis: Cells, figure_name: str, place: dict[str, str]) -> Interval | None:
-    """Returns the mean over the cells with these values, whatever their other keys."""
-    wanted = [(analysis.keys.index(key), value) for key, value in place.items()]
-    cells = [cell for cell in analysis.cells if all(cell.values[at] == value for at, value in wanted)]
+    cells = analysis.cells_at(place)
     return analysis.mean(cells, figure_name) if cells else None
 
 

@@ -1,0 +1,88 @@
+"""Figures for a paper: their size, their formats, and labels that do not collide."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import vegaslab
+from tests.conftest import Command
+from vegaslab.reports.figure import SUFFIXES, SuffixError
+from vegaslab.reports.paper import Kind, WidthError
+from vegaslab.sweeps.analysis.cells import AnalysisError
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a sweep over algorithms and delays."""
+    folder = tmp_path_factory.mktemp("figure") / "swept"
+    grid = {
+        "flow.0.algorithm": ["vegas", "gallop", "reno"],
+        "topology.bottleneck.delay": ["40ms", "80ms"],
+        "duration": ["5s"],
+    }
+    vegaslab.sweep(vegaslab.Plan("lossy", grid=grid, replications=3), folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["lines", "box", "ecdf"])
+def test_a_sweep_is_drawn_over_a_key(swept: Path, kind: Kind, tmp_path: Path) -> None:
+    """A column of the IEEE's journals is 3.5 inches wide; a panel's axes have words and units."""
+    drawn = vegaslab.figure(swept, "flow.0.goodput_mbps", tmp_path / "a.pdf", kind=kind)
+    (axes,) = drawn.axes
+    assert drawn.get_size_inches()[0] == pytest.approx(3.5, abs=0.01)
+    labels = {axes.get_xlabel(), axes.get_ylabel()}
+    assert "goodput of flow 0 (Mb/s)" in labels
+    assert labels - {"goodput of flow 0 (Mb/s)"} == {"ECDF" if kind == "ecdf" else "bottleneck delay (ms)"}
+    texts = axes.texts if kind == "lines" else drawn.legends[0].get_texts()
+    assert {text.get_text() for text in texts} == {"vegas", "gallop", "reno"}
+
+
+def test_names_beside_lines_do_not_collide(swept: Path) -> None:
+    drawn = vegaslab.figure(swept, "flow.0.goodput_mbps", width="8.4cm", labels={"vegas": "TCP Vegas"})
+    boxes = sorted((text.get_window_extent() for text in drawn.axes[0].texts), key=lambda box: box.y0)
+    assert len(boxes) == 3
+    assert all(below.y1 <= above.y0 + 1 for below, above in pairwise(boxes))
+    assert max(box.x1 for box in boxes) <= drawn.bbox.x1
+    assert "TCP Vegas" in [text.get_text() for text in drawn.axes[0].texts]
+
+
+def test_the_seeds_of_a_comparison_are_read_back(tmp_path: Path) -> None:
+    comparison = vegaslab.compare_seeds("lossy", ["vegas", "reno"], 4, set={"duration": "5s"})
+    folder = comparison.write(tmp_path / "seeds", plot=False)
+    for figures in (["goodput_mbps", "drops"], ["goodput_mbps"]):
+        drawn = [vegaslab.figure(of, figures, kind="box", width="two") for of in (comparison, folder)]
+        heights = [[axes.get_ylim() for axes in one.axes] for one in drawn]
+        assert heights[0] == heights[1]
+        assert len(heights[0]) == len(figures)
+
+
+def test_the_command_writes_each_format(vegaslab: Command, here: Path) -> None:
+    assert (
+        vegaslab("compare", "quic", "-a", "vegas", "-a", "reno", "--set", "duration=2s", "-o", "runs").returncode == 0
+    )
+    files = [f"a{suffix}" for suffix in SUFFIXES]
+    outputs = [word for file in files for word in ("-o", file)]
+    done = vegaslab("figure", "runs", "-r", "cwnd", "-r", "rtt", "--label", "vegas=Vegas", *outputs)
+    assert (done.returncode, done.stderr) == (0, "")
+    starts = {".pdf": b"%PDF", ".pgf": b"%% Creator", ".png": b"\x89PNG", ".svg": b"<?xml"}
+    assert all((here / f"a{suffix}").read_bytes().startswith(start) for suffix, start in starts.items())
+    assert "Vegas" in (here / "a.pgf").read_text()
+    before = (here / "a.pgf").read_bytes()
+    assert vegaslab("figure", "runs/vegas", "runs/reno", "-o", "b.pgf").returncode == 0
+    vegaslab("figure", "runs", "-r", "cwnd", "-r", "rtt", "--label", "vegas=Vegas", *outputs)
+    assert (here / "a.pgf").read_bytes() == before
+
+
+def test_bad_input_is_one_line(swept: Path) -> None:
+    with pytest.raises(SuffixError, match=r"a\.jpg: no picture has this ending; write .pdf, .pgf, .png or .svg"):
+        vegaslab.figure(swept, path="a.jpg")
+    with pytest.raises(AnalysisError, match="no figure of the runs; did you mean goodput_mbps"):
+        vegaslab.figure(swept, "goodputs")
+    with pytest.raises(WidthError, match="'three' was given"):
+        vegaslab.figure(swept, "goodput_mbps", width="three")
+    run = vegaslab.run("quic", set={"duration": "1s"})
+    with pytest.raises(AnalysisError, match="runs are drawn over time"):
+        vegaslab.figure(run, kind="box")
+    with pytest.raises(SuffixError, match="no picture has this ending"):
+        run.plot("cwnd.xyz")
