@@ -189,7 +189,7 @@ fn lowered(story: &Story, from: Time, old: f64) -> Result<Look, Miss> {
     Ok(low)
 }
 
-/// The most round trips from a time on, without a reset of the short-term model, in states that losses lower.
+/// The most round trips from a time on, without a reset of the short-term model, in states in which losses lower it.
 fn rounds_between_resets(story: &Story, from: Time) -> Result<i64, Miss> {
     let (mut most, mut began) = (0, None);
     for stay in story.stays().iter().filter(|stay| stay.next.is_none_or(|next| next.at > from)) {
@@ -197,7 +197,8 @@ fn rounds_between_resets(story: &Story, from: Time) -> Result<i64, Miss> {
             began = None;
             continue;
         }
-        let (first, end) = (known!(stay.first(), round_count)?, known!(stay.next.unwrap_or(stay.last()), round_count)?);
+        let first = stay.looks.iter().find(|look| look.at >= from).copied().unwrap_or(stay.last());
+        let (first, end) = (known!(first, round_count)?, known!(stay.next.unwrap_or(stay.last()), round_count)?);
         most = most.max(end - *began.get_or_insert(first));
         if stay.state == State::ProbeRtt {
             began = None;
@@ -238,10 +239,11 @@ pub(super) const POLICER: Case = Case {
     outside: Some(policer_outside),
 };
 
-/// Tokens arrive at half of the path's rate; the bucket holds the path's bandwidth-delay product.
+/// Tokens arrive at half of the path's rate; the bucket holds the path's bandwidth-delay product. Where a round trip has
+/// tokens for fewer than 20 packets, one loss in it exceeds the 5 % of the judges.
 pub(super) fn policed(stage: &Stage<'_>) -> Result<Network, Miss> {
     let point = stage.point();
-    needs_packets(point, 16.0, "a bucket of several packets")?;
+    needs_packets(point, 40.0, "tokens for 20, of which one is 5 %,")?;
     let bucket = (point.holds_packets().ceil() as u64).max(8) * point.packet_bytes();
     let tokens = point.rate_bps / 2;
     let network = Network {

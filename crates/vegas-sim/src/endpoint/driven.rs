@@ -191,7 +191,9 @@ impl DrivenEnd {
                 reduced: !opens && packet.ecn().has(Ecn::REDUCED),
             }
         };
-        self.out.packets.drain(..).map(sent).collect()
+        // the owner ends the handshake
+        let ends = |packet: &Packet| packet.kind() == PacketKind::HandshakeAck;
+        self.out.packets.drain(..).filter(|packet| !ends(packet)).map(sent).collect()
     }
 
     /// The sender's state.

@@ -172,14 +172,14 @@ impl Hosts {
 
 impl network::Hosts for Hosts {
     #[inline]
-    fn answer(&mut self, at: Time, packet: &Packet) -> Packet {
+    fn answer(&mut self, at: Time, packet: &Packet) -> Option<Packet> {
         let flow = &mut self.flows[packet.flow() as usize];
         if packet.kind() != PacketKind::Data {
-            return flow.answer_syn(at, packet);
+            return (packet.kind() == PacketKind::Syn).then(|| flow.answer_syn(at, packet));
         }
         self.outcome.delivered_packets += 1;
         flow.note_received(at);
-        flow.answer(at, packet.flow(), packet, &mut self.sacks)
+        Some(flow.answer(at, packet.flow(), packet, &mut self.sacks))
     }
 
     fn duplicate(&mut self, packet: &Packet) -> Packet {

@@ -88,6 +88,8 @@ impl<N: Network> EventLoop<N> {
                 self.hosts.flows[id].sender.on_syn_ack(self.now, stamps, &mut self.hosts.outbox);
                 self.flush(id);
             }
+            // the first data say as much
+            PacketKind::HandshakeAck => self.hosts.capture(self.now, CapturePoint::ReceiverIn, packet),
             PacketKind::Ack | PacketKind::Datagram => unreachable!("handled by the caller"),
         }
     }

@@ -84,7 +84,7 @@ pub(crate) trait Hosts {
     /// Returns a receiver's answer to a packet that arrives at `at`, now or later, as the answer leaves the receiver's
     /// host at that instant. The network calls this instead of delivering the packet, in the order of arrivals, and
     /// only for a receiver that answers each packet at once.
-    fn answer(&mut self, at: Time, packet: &Packet) -> Packet;
+    fn answer(&mut self, at: Time, packet: &Packet) -> Option<Packet>;
 
     /// Returns a second packet like this one.
     fn duplicate(&mut self, packet: &Packet) -> Packet;

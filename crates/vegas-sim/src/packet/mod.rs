@@ -228,7 +228,8 @@ impl PackedHeader {
             1 => PacketKind::SynAck,
             2 => PacketKind::Data,
             3 => PacketKind::Ack,
-            _ => PacketKind::Datagram,
+            4 => PacketKind::Datagram,
+            _ => PacketKind::HandshakeAck,
         }
     }
 }
@@ -298,12 +299,20 @@ pub(crate) enum PacketKind {
     Ack = 3,
     /// A datagram of a source of traffic, with the source's id in `flow`.
     Datagram = 4,
+    /// The acknowledgement of the SYN's, which ends a handshake and has no data.
+    HandshakeAck = 6,
 }
 
 impl PacketKind {
     #[cfg(test)]
-    const ALL: [PacketKind; 5] =
-        [PacketKind::Syn, PacketKind::SynAck, PacketKind::Data, PacketKind::Ack, PacketKind::Datagram];
+    const ALL: [PacketKind; 6] = [
+        PacketKind::Syn,
+        PacketKind::SynAck,
+        PacketKind::Data,
+        PacketKind::Ack,
+        PacketKind::Datagram,
+        PacketKind::HandshakeAck,
+    ];
 
     /// Returns whether the packet travels from sender to receiver.
     #[inline]

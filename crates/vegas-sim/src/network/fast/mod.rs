@@ -375,7 +375,7 @@ impl Fast {
                 return self.carry(record, place, next, packet, arrival);
             }
             if next.is_end() {
-                let answer = hosts.answer(arrival, &packet);
+                let Some(answer) = hosts.answer(arrival, &packet) else { return };
                 let first = self.routes.first_back(answer.flow());
                 (place, packet, next) = (first.place, answer, first.step);
             }

@@ -151,7 +151,8 @@ pub(in crate::scenario) struct Host {
     /// Granularity of the retransmission clock (G of RFC 6298). The default is that of ns-2; Reno of the papers had 500
     /// ms. bsd. Default: `"10ms"`.
     pub(in crate::scenario) rto_grain: Option<Field<Span>>,
-    /// `"full"`: a SYN and its acknowledgement, so that the first data leave one round trip after `start`. Default:
+    /// `"full"`: a SYN, its acknowledgement, and the acknowledgement of that right before the first data, which leave
+    /// one round trip after `start`. Each is as large as an acknowledgement, and takes its place in queues. Default:
     /// `"none"`; linux: `"full"`.
     pub(in crate::scenario) handshake: Option<Field<Handshake>>,
     /// Whether the window grows by what is acknowledged, by a segment at most for each acknowledgement (RFC 5681,

@@ -144,6 +144,7 @@ pub enum HostKind {
 pub enum Handshake {
     /// No exchange: the first data packet leaves at the flow's start.
     None,
-    /// A SYN and its acknowledgement: the first data leave one round trip after the flow's start.
+    /// A SYN, its acknowledgement, and the acknowledgement of that: the first data leave behind it, one round trip
+    /// after the flow's start.
     Full,
 }

@@ -6,7 +6,7 @@ use vegas_core::units::{Bytes, Segments, Time};
 
 use super::stats::SenderStats;
 use super::{Rules, Sender, UNLIMITED};
-use crate::packet::TimeStamps;
+use crate::packet::{Packet, PacketKind, TimeStamps};
 use crate::scenario::{Epoch, FlowSpec, Handshake, HostKind};
 use crate::tcp::Outbox;
 use crate::tcp::control::Congestion;
@@ -110,15 +110,19 @@ impl Sender {
         }
     }
 
-    /// Handles the SYN's acknowledgement, after which data may leave. On a BSD host it gives no round-trip sample: its
-    /// packets are short, and a base RTT from them would be below that of any data segment.
+    /// Handles the SYN's acknowledgement, which is acknowledged; behind that data may leave. On a BSD host it gives no
+    /// round-trip sample: its packets are short, and a base RTT from them would be below that of any data segment.
     pub(crate) fn on_syn_ack(&mut self, now: Time, stamps: TimeStamps, out: &mut Outbox) {
         if self.board.max() > 0 {
             return;
         }
+        self.note_time_stamps(stamps);
+        if !self.established {
+            let ack = Packet::new(PacketKind::HandshakeAck, self.flow, 0, self.rules.layout.ack_wire);
+            out.packets.push(self.stamped(now, ack));
+        }
         self.established = true;
         self.timer.stop();
-        self.note_time_stamps(stamps);
         if let Some(rtt) = self.rtt.on_handshake(now, stamps.echo.age(now)) {
             self.congestion.on_handshake(now, rtt);
             self.take_in_rtt(rtt);

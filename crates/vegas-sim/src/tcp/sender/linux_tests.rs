@@ -49,7 +49,8 @@ fn shake_hands(sender: Sender) -> (Peer, Vec<u64>) {
 impl Peer {
     /// Returns the segments sent since the last call.
     fn sent(&mut self) -> Vec<u64> {
-        self.out.packets.drain(..).map(|packet| packet.sequence / PAYLOAD).collect()
+        let data = self.out.packets.drain(..).filter(|packet| packet.kind() == PacketKind::Data);
+        data.map(|packet| packet.sequence / PAYLOAD).collect()
     }
 
     /// Acknowledges everything before `una`, with one block `[from, to)` unless that is empty; returns the segments

@@ -65,6 +65,7 @@ fn packets_of(scenario: &Scenario) -> Vec<String> {
         let flow = &scenario.flows[packet.flow as usize];
         let what = match packet.point {
             CapturePoint::SenderOut if packet.syn => "> syn".into(),
+            CapturePoint::SenderOut if packet.payload == 0 => "> ack".into(),
             CapturePoint::SenderOut => {
                 let again = if sent.insert((packet.flow, packet.sequence)) { "" } else { " again" };
                 data(packet, flow) + again + &ecn_of_data(packet, flow)

@@ -3,6 +3,7 @@
 mod applications;
 mod duplicates;
 mod golden;
+mod handshake;
 mod hosts;
 mod marks;
 mod misbehaving;

@@ -65,7 +65,6 @@ const EXPLAINED: &[Explained] = &[
     ("S3_bbr", "packets the queue lost", BBR),
     ("S6_bbr_vs_cubic_nohystart, flow 0", "slow start ends, s", BBR),
     ("S6_bbr_vs_cubic_nohystart, flow 0", "window there", BBR),
-    ("S6_bbr_vs_cubic_nohystart, flow 0", "steady window", BBR),
     ("S6_bbr_vs_cubic_nohystart, flow 0", "bytes delivered", BBR),
     ("S6_bbr_vs_cubic_nohystart, flow 0", "retransmitted", BBR),
     ("S6_bbr_vs_cubic_nohystart, flow 1", "saw-tooth period, s", BBR),
