@@ -78,7 +78,7 @@ impl Bic {
     fn count_at_once(&mut self, ack: &Ack) {
         if self.is_open {
             let smoothed = self.acked_at_once - (self.acked_at_once >> ACK_SHIFT);
-            self.acked_at_once = smoothed + ack.delivered.0.min(u16::MAX.into());
+            self.acked_at_once = smoothed + ack.acked.0.min(u16::MAX.into());
         }
         self.is_open = !ack.in_recovery;
     }
