@@ -136,8 +136,9 @@ pub fn run_in(scenario: &Scenario, manner: Manner, stop: &AtomicBool) -> Result<
     connect(scenario, &controls, &senders, &receivers)?;
     let carriers = [Some(&senders), (manner.receivers == Receivers::Echo).then_some(&receivers)];
     let _attached = option.as_ref().map(|option| attach(option, carriers)).transpose()?;
-    let listeners =
-        receivers.within(|| (0..scenario.flows.len()).map(endpoints::listen).collect::<Result<Vec<_>, _>>())?;
+    let listeners = receivers.within(|| {
+        (0..scenario.flows.len()).map(|flow| endpoints::listen(flow, tuned_window)).collect::<Result<Vec<_>, _>>()
+    })?;
     let servers = servers(scenario, &senders)?;
     let mut traces = algorithms.traces()?;
     traces.extend(observer.as_ref().map(Observer::trace).transpose()?);

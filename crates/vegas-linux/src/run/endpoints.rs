@@ -40,13 +40,15 @@ const UNSENT_BYTES: u32 = 4 << 20;
 const BUFFER_BYTES: usize = 32 << 20;
 
 /// Opens a socket that listens for the flow's sender.
-pub(crate) fn listen(flow: usize) -> Result<TcpListener, Error> {
+pub(crate) fn listen(flow: usize, tuned_window: bool) -> Result<TcpListener, Error> {
     let failed = |error: std::io::Error| Error::new(format!("the receiver of flow {flow}"), error);
     let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP)).map_err(failed)?;
-    setsockopt(&socket, sockopt::RcvBufForce, &BUFFER_BYTES).map_err(|error| failed(error.into()))?;
-    // reads come at intervals, and without this the kernel would leave acknowledgements to them as soon as its window
-    // has grown to the buffer (__tcp_ack_snd_check)
-    sys::receive_low_water(socket.as_fd(), BUFFER_BYTES as i32 / 2).map_err(failed)?;
+    if !tuned_window {
+        setsockopt(&socket, sockopt::RcvBufForce, &BUFFER_BYTES).map_err(|error| failed(error.into()))?;
+        // reads come at intervals, and without this the kernel would leave acknowledgements to them as soon as its
+        // window has grown to the buffer (__tcp_ack_snd_check)
+        sys::receive_low_water(socket.as_fd(), BUFFER_BYTES as i32 / 2).map_err(failed)?;
+    }
     socket.bind(&SocketAddr::from(addresses::receiver(flow)).into()).map_err(failed)?;
     socket.listen(1).map_err(failed)?;
     socket.set_nonblocking(true).map_err(failed)?;
