@@ -208,7 +208,7 @@ impl Composition {
                 return refuse("avoidance", "needs a signal; signal is \"none\"");
             }
         }
-        self.check_drains()?;
+        self.check_beside()?;
         if parameters.alpha > parameters.beta {
             return refuse("alpha", "must not exceed beta");
         }
@@ -244,13 +244,16 @@ impl Composition {
         Ok(())
     }
 
-    /// What is measured by drains is a signal's: losses alone know no base RTT, and routers stamp theirs.
-    fn check_drains(&self) -> Result<(), Refusal> {
+    /// What drains or a handshake measure is a signal's: losses alone know no base RTT, and routers stamp theirs.
+    fn check_beside(&self) -> Result<(), Refusal> {
         let refuse = |part, reason| Err(Refusal { part, reason, host: None });
         match (self.base_rtt, self.rivals, self.signal) {
             (BaseRtt::Drains, _, Signal::None) => refuse("base_rtt", "\"drains\" needs a signal; signal is \"none\""),
             (BaseRtt::Drains, _, Signal::RouterAssisted { .. }) => {
                 refuse("base_rtt", "\"drains\" needs an end-to-end signal; the base RTT comes from the routers")
+            }
+            (BaseRtt::Handshake, _, Signal::None) => {
+                refuse("base_rtt", "\"handshake\" needs a signal; signal is \"none\"")
             }
             (_, Rivals::Compete, Signal::None) => refuse("rivals", "\"compete\" needs a signal; signal is \"none\""),
             _ => Ok(()),
@@ -315,6 +318,9 @@ impl Composition {
         }
         if self.detection.recheck_after_retransmit && !host.retransmission_path {
             return refuse("recheck_after_retransmit", "mechanism D needs the retransmission path");
+        }
+        if self.base_rtt == BaseRtt::Handshake && !host.retransmission_path {
+            return refuse("base_rtt", "\"handshake\" needs a host that times its SYN for the algorithm");
         }
         if self.limits.burst.is_some() && !host.burst_limit {
             return refuse("burst", "mechanism H needs a host that holds segments back");

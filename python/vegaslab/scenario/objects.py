@@ -485,19 +485,21 @@ class Parts(Table):
     ) = None
     """The measurement of the backlog: none; from round-trip times; as the released version or ns-2, or Linux and ns-3
     do it; with the queueing times that routers stamp. Default: the preset's."""
-    base_rtt: Literal["least", "drains"] | None = None
+    base_rtt: Literal["least", "handshake", "drains"] | None = None
     """Where the base RTT comes from. Default: the preset's."""
     rivals: Literal["ignore", "compete"] | None = None
     """What happens beside flows that fill the queue. Default: the preset's."""
     slow_start: (
         Literal[
             "reno",
+            "reno-beta",
             "vegas",
             "vegas-ns2",
             "vegas-ns2-delayed",
             "gallop",
             "gallop-joining",
             "mid-speed",
+            "mid-speed-by-window",
             "streak",
             "vegas-linux",
             "vegas-ns3",

@@ -6,6 +6,7 @@ use crate::composition::Composition;
 use crate::composition::algorithm::Algorithm;
 use crate::composition::parts::avoidance::AvoidanceState;
 use crate::composition::parts::avoidance::vegas_linux::three_quarters;
+use crate::composition::parts::beside::BaseRtt;
 use crate::composition::parts::limits::Spikes;
 use crate::composition::parts::loss_response::SlowStartEnds;
 use crate::composition::parts::signal::{Dialect, Round};
@@ -336,6 +337,12 @@ impl Algorithm {
 }
 
 impl<A: Borrow<Algorithm>, S: BorrowMut<State>> CongestionControl for Composed<A, S> {
+    fn on_handshake(&mut self, _now: Time, rtt: Span) {
+        if !cfg!(vegas_kernel) && self.algorithm.borrow().composition().base_rtt == BaseRtt::Handshake {
+            self.state.borrow_mut().round.set_base_rtt(rtt);
+        }
+    }
+
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
         let state = self.state.borrow_mut();

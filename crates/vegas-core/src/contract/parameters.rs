@@ -45,6 +45,7 @@ impl Parameters {
 impl Thresholds {
     pub(crate) const NONE: Thresholds = Thresholds { alpha: false, beta: false, gamma: false };
     pub(crate) const ALPHA: Thresholds = Thresholds { alpha: true, ..Thresholds::NONE };
+    pub(crate) const BETA: Thresholds = Thresholds { beta: true, ..Thresholds::NONE };
     pub(crate) const GAMMA: Thresholds = Thresholds { gamma: true, ..Thresholds::NONE };
     pub(crate) const ALPHA_BETA: Thresholds = Thresholds { beta: true, ..Thresholds::ALPHA };
 

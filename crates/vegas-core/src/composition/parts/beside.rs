@@ -13,6 +13,8 @@ choice! { @names
     BaseRtt {
         /// The least of all samples, as the signal has it (Brakmo and Peterson 1995, section IV.B).
         "least" Least: none,
+        /// As `least`, and the handshake's round trip is a sample, too, as BSD times a SYN (a reading of "Revisited").
+        "handshake" Handshake: none,
         /// The least of 20 s, an RTT being the greatest of a group of samples; all flows drain the queue together every
         /// five seconds, which shows it to each of them (vegas-next).
         "drains" Drains: drains,
@@ -34,6 +36,7 @@ impl BaseRtt {
     pub const fn page(self) -> &'static str {
         match self {
             BaseRtt::Least => "vegas.md#the-backlog",
+            BaseRtt::Handshake => "vegas.md#mechanism-b-alone",
             BaseRtt::Drains => "vegas-next.md#the-rule",
         }
     }

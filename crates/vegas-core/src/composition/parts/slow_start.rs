@@ -195,6 +195,8 @@ macro_rules! slow_starts {
 slow_starts! {
     /// One segment for each acknowledgement, until the threshold or a loss (RFC 5681, section 3.1).
     "reno" Reno: reno,
+    /// As `reno`, until diff > beta, which takes a segment off (a reading of mechanism B in "Revisited", section VI).
+    "reno-beta" RenoBeta: reno,
     /// As Reno in every second round, until diff > gamma (Brakmo and Peterson 1995, section IV.C).
     "vegas" Vegas: vegas,
     /// As `vegas`, but a timeout leaves the growth as it was until a round ends (ns-2; "Revisited", section VII.A).
@@ -209,6 +211,8 @@ slow_starts! {
     /// To half the threshold at once, then by half of what is missing; or Reno's or Vegas's, as the first diff says
     /// (Dynamic Vegas, section 3.1).
     "mid-speed" MidSpeed: mid_speed,
+    /// As `mid-speed`, but each round adds half of the window (the same paper's pseudocode, lines 11 to 14).
+    "mid-speed-by-window" MidSpeedByWindow: mid_speed,
     /// Doubles every second round, paced at the bottleneck's rate, until diff > gamma or the pipe is full (Streak
     /// Doubling, section 3).
     "streak" Streak: streak,

@@ -39,9 +39,9 @@ struct Samples {
 }
 
 impl Rtt {
-    pub(super) fn new(host: &HostSpec, detection: &Detection) -> Self {
+    pub(super) fn new(host: &HostSpec, detection: &Detection, times_syn: bool) -> Self {
         Rtt {
-            rto: Rto::new(host, detection.retransmit_backs_off),
+            rto: Rto::new(host, detection.retransmit_backs_off, times_syn),
             fine: FineTimeout::default(),
             uses_fine: detection.fine_retransmit || detection.recheck_after_retransmit,
             samples_waiting: detection.samples_waiting,

@@ -14,11 +14,14 @@ pub(super) struct Rto {
     max: Span,
     initial: Span,
     estimator: Estimator,
-    /// The segment being timed, and when it was sent; [`UNTIMED`] while none is. Linux times the first SYN only.
+    /// The segment being timed, and when it was sent; [`UNTIMED`] while none is. Hosts that time SYNs time the first
+    /// only.
     timed: (u64, Time),
     backoff: u32,
     /// Whether a fast retransmission backs off, too (ns-2's Vegas).
     retransmit_backs_off: bool,
+    /// Whether the first SYN is timed: on Linux, and where a BSD host is to do so.
+    times_syn: bool,
     /// The current timeout.
     timeout: Span,
 }
@@ -37,7 +40,7 @@ const BACKOFF_MAX: u32 = 16;
 const AFTER_LOST_SYN: Span = Span::from_secs(3);
 
 impl Rto {
-    pub(super) fn new(host: &HostSpec, retransmit_backs_off: bool) -> Self {
+    pub(super) fn new(host: &HostSpec, retransmit_backs_off: bool, times_syn: bool) -> Self {
         let mut rto = Rto {
             min: host.rto_min,
             max: host.rto_max,
@@ -49,22 +52,23 @@ impl Rto {
             timed: UNTIMED,
             backoff: 0,
             retransmit_backs_off,
+            times_syn: times_syn || host.kind == HostKind::Linux,
             timeout: Span::ZERO,
         };
         rto.set_timeout();
         rto
     }
 
-    /// Records that a SYN leaves. Linux times it, unless it is retransmitted.
+    /// Records that a SYN leaves, which is timed, unless it is retransmitted.
     pub(super) fn on_syn(&mut self, now: Time, is_first: bool) {
-        if is_first && matches!(self.estimator, Estimator::Linux(_)) {
+        if is_first && self.times_syn {
             self.timed = (0, now);
         }
     }
 
-    /// Handles the end of the handshake; returns Linux's sample: of a retransmitted SYN the `age` of an echoed time
-    /// stamp. Without one a retransmitted SYN hints at a long path, on which data must not be retransmitted early (RFC
-    /// 6298, section 5.7).
+    /// Handles the end of the handshake; returns the sample of hosts that time it: of a retransmitted SYN the `age` of
+    /// an echoed time stamp. Without one a retransmitted SYN hints at a long path, on which data must not be
+    /// retransmitted early (RFC 6298, section 5.7).
     pub(super) fn on_handshake(&mut self, now: Time, age: Option<Span>) -> Option<Span> {
         if self.backoff > 0 && age.is_none() && self.initial < AFTER_LOST_SYN {
             self.initial = AFTER_LOST_SYN;
@@ -73,6 +77,10 @@ impl Rto {
         }
         let (_, sent) = std::mem::replace(&mut self.timed, UNTIMED);
         let sample = (sent != Time::NEVER).then(|| now.since(sent)).or(age)?;
+        if let Estimator::Bsd(bsd) = &mut self.estimator {
+            bsd.sample(sent, now);
+            self.set_timeout();
+        }
         self.sample_linux(sample, 0, 0);
         Some(sample)
     }
@@ -174,7 +182,7 @@ mod tests {
     /// timeout is 10 + 4 x 5 ticks. Segments sent meanwhile are not timed; the next one sent afterwards is.
     #[test]
     fn one_segment_at_a_time_is_timed() {
-        let mut rto = Rto::new(&host(HostKind::Bsd), false);
+        let mut rto = Rto::new(&host(HostKind::Bsd), false, false);
         assert_eq!(rto.timeout(), Span::from_secs(1));
         rto.on_first_transmission(0, ms(5));
         rto.on_first_transmission(1, ms(90));
@@ -191,7 +199,7 @@ mod tests {
     /// ticks.
     #[test]
     fn the_backoff_lasts_until_a_sample() {
-        let mut rto = Rto::new(&host(HostKind::Bsd), false);
+        let mut rto = Rto::new(&host(HostKind::Bsd), false, false);
         rto.on_first_transmission(0, ms(0));
         rto.on_ack(1, ms(100));
         rto.on_first_transmission(1, ms(100));
@@ -209,7 +217,7 @@ mod tests {
     #[test]
     fn a_fast_retransmission_stops_the_timing() {
         for (backs_off, timeout) in [(false, 1), (true, 2)] {
-            let mut rto = Rto::new(&host(HostKind::Bsd), backs_off);
+            let mut rto = Rto::new(&host(HostKind::Bsd), backs_off, false);
             rto.on_first_transmission(0, ms(0));
             rto.on_fast_retransmission();
             rto.on_ack(1, ms(100));
@@ -217,19 +225,21 @@ mod tests {
         }
     }
 
-    /// Linux takes the handshake's round trip, unless the SYN was lost: then the timeout is 3 s (RFC 6298, section
-    /// 5.7), or by a time stamp what it is without the loss.
+    /// Linux takes the handshake's round trip, and BSD where it is to, unless the SYN was lost: then the timeout is 3 s
+    /// (RFC 6298, section 5.7), or by a time stamp what it is without the loss.
     #[test]
-    fn the_handshake_gives_a_sample_on_linux() {
+    fn the_handshake_gives_a_sample_on_hosts_that_time_it() {
         let sample = Some(Span::from_millis(100));
-        for (kind, lost, age, expected, timeout) in [
-            (HostKind::Linux, false, None, sample, Span::from_millis(300)),
-            (HostKind::Linux, true, None, None, Span::from_secs(3)),
-            (HostKind::Linux, true, sample, sample, Span::from_millis(300)),
-            (HostKind::Bsd, false, None, None, Span::from_secs(1)),
-            (HostKind::Bsd, true, None, None, Span::from_secs(3)),
+        for (kind, times_syn, lost, age, expected, timeout) in [
+            (HostKind::Linux, false, false, None, sample, Span::from_millis(300)),
+            (HostKind::Linux, false, true, None, None, Span::from_secs(3)),
+            (HostKind::Linux, false, true, sample, sample, Span::from_millis(300)),
+            (HostKind::Bsd, false, false, None, None, Span::from_secs(1)),
+            (HostKind::Bsd, true, false, None, sample, Span::from_millis(300)),
+            (HostKind::Bsd, true, true, None, None, Span::from_secs(3)),
+            (HostKind::Bsd, false, true, None, None, Span::from_secs(3)),
         ] {
-            let mut rto = Rto::new(&host(kind), false);
+            let mut rto = Rto::new(&host(kind), false, times_syn);
             rto.on_syn(ms(0), true);
             if lost {
                 rto.on_timeout();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use vegas_core::BaseRtt;
 use vegas_core::units::{Bytes, Segments, Time};
 
 use super::stats::SenderStats;
@@ -55,7 +56,7 @@ impl Sender {
             rules,
             board,
             recovery: Recovery::new(&spec.host, detection),
-            rtt: Rtt::new(&spec.host, detection),
+            rtt: Rtt::new(&spec.host, detection, spec.composition.base_rtt == BaseRtt::Handshake),
             timer: RetransmissionTimer::new(),
             pacer: Pacer::new(),
             queue: SendQueue::new(total, application),
@@ -111,7 +112,8 @@ impl Sender {
     }
 
     /// Handles the SYN's acknowledgement, which is acknowledged; behind that data may leave. On a BSD host it gives no
-    /// round-trip sample: its packets are short, and a base RTT from them would be below that of any data segment.
+    /// round-trip sample, unless the base RTT is to be the handshake's, too: its packets are short, and a base RTT from
+    /// them is below that of any data segment.
     pub(crate) fn on_syn_ack(&mut self, now: Time, stamps: TimeStamps, out: &mut Outbox) {
         if self.board.max() > 0 {
             return;

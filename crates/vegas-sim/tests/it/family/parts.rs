@@ -42,6 +42,18 @@ fn drains_show_latecomers_the_base_rtt() {
     assert!(last_base_ms(&rivals) < 52.0, "{}", last_base_ms(&rivals));
 }
 
+/// A SYN of 40 bytes has a shorter round trip than a segment of 1440: by 1400 bytes at 1.6 Mb/s, and twice at 10 Mb/s.
+#[test]
+fn a_timed_syn_lowers_the_base_rtt() {
+    let base_ms = |base: &str| {
+        let algorithm = format!(r#"{{ mechanisms = "B", base_rtt = "{base}" }}"#);
+        let alone = [("flow.0.algorithm", &*algorithm), ("traffic.0.interarrival", "100s"), ("duration", "10s")];
+        run("papers/revisited", &alone).flows[0].base_rtt_ms.expect("a base RTT")
+    };
+    let shorter_ms = base_ms("least") - base_ms("handshake");
+    assert!((shorter_ms - (7.0 + 2.0 * 1.12)).abs() < 0.001, "{shorter_ms}");
+}
+
 /// A backlog by the rate leaves the flow with jitter some of the link, and RTTs of groups nearly its half; neither the
 /// base RTT nor the backlog does that alone.
 #[test]

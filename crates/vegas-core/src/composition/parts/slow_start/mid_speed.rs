@@ -73,3 +73,28 @@ fn approach(control: &mut WindowControl, parameters: &Parameters) {
     let missing = Window::whole(control.threshold(parameters)).minus(control.window);
     control.grow_by(control.window.one_spread().max(control.window.spread(missing.half())));
 }
+
+/// [`MidSpeed`] as the paper's pseudocode has it: `incr=cwnd/2`, read as a round's increment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MidSpeedByWindow(MidSpeed);
+
+impl SlowStartPart for MidSpeedByWindow {
+    const PAGE: &'static str = MidSpeed::PAGE;
+    const THRESHOLDS: Thresholds = MidSpeed::THRESHOLDS;
+    const PROMISE: SlowStartPromise = MidSpeed::PROMISE;
+    const IN_KERNEL: bool = false;
+    const FIRST_THRESHOLD: Option<Segments> = MidSpeed::FIRST_THRESHOLD;
+
+    fn start(window: Window) -> Self {
+        MidSpeedByWindow(MidSpeed::start(window))
+    }
+
+    fn on_round(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
+        self.0.on_round(control, end, parameters);
+        if self.0 == MidSpeed::FromTheMiddle && end.measured.is_some() {
+            let missing = Window::whole(control.threshold(parameters)).minus(control.window);
+            let more = control.window.half().max(Window::ONE).min(missing);
+            control.grow_by(control.window.spread(more));
+        }
+    }
+}
