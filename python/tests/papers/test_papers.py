@@ -18,14 +18,14 @@ from vegaslab.commands import cli
 from vegaslab.papers.experiments import runner
 from vegaslab.papers.experiments.experiment import Answer, Run
 from vegaslab.papers.judging import verdict
-from vegaslab.papers.judging.claims import PAPERS, Claim, Limit, claims, flat
+from vegaslab.papers.judging.claims import PAPERS, Claim, Limit, Sentence, claims, flat, sentences
 from vegaslab.papers.judging.errors import PapersError
 from vegaslab.papers.judging.reason import judged_by
 from vegaslab.papers.judging.verdict import Finding, Reading, judge
 from vegaslab.papers.registry import EXPERIMENTS, not_carried_out
 from vegaslab.papers.report.chapter import Chapter
 from vegaslab.papers.report.draw import write
-from vegaslab.papers.report.page import page
+from vegaslab.papers.report.page import page, paper_pages
 from vegaslab.papers.report.reproduce import reproduce, rows
 from vegaslab.runs import pool
 from vegaslab.runs.result import Result
@@ -203,7 +203,7 @@ def test_what_the_paper_measured_elsewhere_is_not_comparable(holds: bool, arithm
 @pytest.mark.usefixtures("explained")
 def test_the_page_shows_readings_side_by_side() -> None:
     judged = judge(claim(undecided="the <queue>"), readings((100.0, True), (150.0, True)))
-    shown = page([Chapter(paper="gallop", title="T", verdicts=(judged,), charts=())], quick=False)
+    shown = paper_pages([Chapter(paper="gallop", title="T", verdicts=(judged,), charts=())], quick=False)["gallop"]
     for part in (
         "the &lt;queue&gt;",
         '<b class="open">open</b>',
@@ -218,7 +218,7 @@ def test_the_page_shows_readings_side_by_side() -> None:
 @pytest.mark.parametrize("decided", ["its figure <7>", ""])
 def test_the_page_says_by_what_a_reading_is_decided(decided: str) -> None:
     judged = judge(claim(undecided="the queue", decided=decided), readings((100.0, True), (150.0, True)))
-    shown = page([Chapter(paper="gallop", title="T", verdicts=(judged,), charts=())], quick=False)
+    shown = paper_pages([Chapter(paper="gallop", title="T", verdicts=(judged,), charts=())], quick=False)["gallop"]
     assert ("<dt>decided by</dt><dd>its figure &lt;7&gt;</dd>" in shown) == bool(decided)
     assert ("<dt>decided by</dt>" in shown) == bool(decided)
 
@@ -303,20 +303,28 @@ def test_a_report_is_whole(vegaslab: Command, here: Path) -> None:
     done = vegaslab("reproduce", *CHEAP, "-o", "report")
     assert done.returncode == 0, done.stderr
     report = here / "report"
-    assert {path.name for path in report.iterdir()} == {"cache", "figures", "claims.json", "claims.csv", "index.html"}
+    assert {path.name for path in report.iterdir()} == {
+        "cache",
+        "figures",
+        "claims.json",
+        "claims.csv",
+        "index.html",
+        "gallop.html",
+    }
     names = [row["id"] for row in json.loads((report / "claims.json").read_text())["claims"]]
     # experiments are run whole
-    assert names == ["G-table2", "G-table3", "G-fig6-vegas", "G-fig6-gallop"]
+    assert names == ["G-table2", "G-table3", "G-fig6-vegas", "G-fig6-times", "G-fig6-gallop"]
     with (report / "claims.csv").open() as text:
         rows = {row["id"]: row for row in csv.DictReader(text)}
     assert rows["G-fig6-vegas"]["paper_value"] == rows["G-fig6-vegas"]["our_value"] == "3 16"
     assert {path.name for path in (report / "figures").iterdir()} == {
         f"gallop-{figure}.{kind}" for figure in ("fig1", "fig6") for kind in ("svg", "png")
     }
-    page = (report / "index.html").read_text()
-    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    first, paper = (report / "index.html").read_text(), (report / "gallop.html").read_text()
+    assert "http" not in (first + paper).replace("http://www.w3.org/2000/svg", "")
     for name in names:
-        assert f'id="{name}"' in page
+        assert f'href="gallop.html#{name}"' in first
+        assert f'id="{name}"' in paper
         assert name in done.stdout
 
 
@@ -392,10 +400,34 @@ def test_reproduce_refuses_in_one_line(vegaslab: Command, here: Path, what: str,
     assert not list(here.iterdir())
 
 
+@pytest.mark.usefixtures("explained")
+def test_a_row_a_value_has_both_intervals() -> None:
+    found = Finding(values=(104.0,), holds=True, intervals=((103.0, 105.0),))
+    chapter = Chapter(paper="gallop", title="T", verdicts=(judge(claim(), found),), charts=())
+    shown = paper_pages([chapter], quick=False)["gallop"]
+    cells = ("1", "s", "100", "90 to 110", "104", "103 to 105")
+    assert "".join(f"<td>{cell}</td>" for cell in cells) in shown
+
+
+@pytest.mark.usefixtures("explained")
+def test_what_the_paper_says_stands_where_it_prints_no_number() -> None:
+    shape = claim(values=(), conclusion="a queue grows", limit=Limit(rule="holds", size=0, reason="r"))
+    chapter = Chapter(paper="gallop", title="T", verdicts=(judge(shape, Finding(values=(), holds=True)),), charts=())
+    assert '<td data-name="paper">a queue grows</td>' in page([chapter], quick=False)
+
+
+def test_sentences_say_what_the_verdicts_are() -> None:
+    words = {name: row["verdict"] for name, row in json.loads(EXPECTED.read_text()).items()}
+    assert sentences().keys() == PAPERS.keys() - {"beyond"}
+    for paper, sentence in sentences().items():
+        assert sentence.agrees(words), paper
+    assert not Sentence(stands="it is so (G-table2)", falls="").agrees({"G-table2": "differs"})
+
+
 def test_an_answer_stands_on_the_page() -> None:
     answer = Answer(question="Why <so>?", text="Because.", columns=("a",), rows=(("1 ± 2",),), scenarios=("lossy",))
     chapter = Chapter(paper="beyond", title="A chapter", verdicts=(), charts=(), answers=(answer,))
-    shown = page([chapter], quick=False)
+    shown = paper_pages([chapter], quick=False)["beyond"]
     for part in ("Why &lt;so&gt;?", "<p>Because.</p>", "<td>1 ± 2</td>", "vegaslab run lossy"):
         assert part in shown
 

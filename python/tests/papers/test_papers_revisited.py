@@ -14,7 +14,7 @@ from vegaslab.papers.judging.errors import PapersError
 from vegaslab.papers.judging.table import Table
 from vegaslab.papers.judging.verdict import Finding, Verdict
 from vegaslab.papers.report.chapter import Chapter
-from vegaslab.papers.report.page import page
+from vegaslab.papers.report.page import paper_pages
 from vegaslab.papers.revisited.factors import (
     TABLES,
     effects_and_shares,
@@ -148,6 +148,7 @@ def test_a_findings_table_stands_on_the_page() -> None:
     table = Table(title="Table <1>", head=("a", "b"), rows=(("1", "2 & 3"),))
     finding = Finding(values=(), holds=True, tables=(table,))
     verdict = Verdict(claim=claims()["H-table3"], finding=finding, word="reproduced", cause="a test", rerun="")
-    text = page([Chapter(paper="revisited", title="a test", verdicts=(verdict,), charts=())], quick=False)
+    chapter = Chapter(paper="revisited", title="a test", verdicts=(verdict,), charts=())
+    text = paper_pages([chapter], quick=False)["revisited"]
     assert "<caption>Table &lt;1&gt;</caption>" in text
     assert "<td>1</td><td>2 &amp; 3</td>" in text

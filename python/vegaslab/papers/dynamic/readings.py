@@ -10,6 +10,7 @@ import numpy as np
 
 from vegaslab.papers.experiments.experiment import Data, Experiment, Run
 from vegaslab.papers.experiments.extract import flow_column, since_when
+from vegaslab.papers.judging.claims import claims
 from vegaslab.papers.judging.verdict import Finding, Reading
 from vegaslab.runs.result import Result
 
@@ -25,6 +26,8 @@ _JOINS_S, _BEFORE_S, _AFTER_S = 100, 50, 150
 _CHANGES_BY = 0.25
 _PATH_PACKETS = 10.7
 """The path of table 1, in packets of 1000 bytes: 1 Mb/s times 86 ms, without queues."""
+
+_MID_THRESHOLD, _MID_ROUNDS, _ROUND_S = 64, 4, 0.1
 
 NS2_WINDOW = 20
 """ns-2's default `window_`: the most packets in flight, and the threshold before the first loss."""
@@ -176,6 +179,50 @@ def _find_joining(data: Data) -> dict[str, Finding]:
     }
 
 
+def _by_round(result: Result) -> list[float]:
+    """Returns the windows in the middle of the rounds from the jump to half of the threshold on."""
+    time_s, window = flow_column(result, "cwnd_segments")
+    jumps_s = float(time_s[int(np.argmax(window >= _MID_THRESHOLD / 2))])
+    places = [int(np.searchsorted(time_s, jumps_s + (i + 0.5) * _ROUND_S)) for i in range(_MID_ROUNDS)]
+    return [float(window[min(place, len(window) - 1)]) for place in places]
+
+
+def _mid_speed_runs(_quick: bool) -> dict[str, Run]:
+    return {
+        slow_start: Run(
+            scenario="papers/gallop-windows",
+            set={
+                "flow.0.algorithm": {
+                    "preset": "dynamic",
+                    "slow_start": slow_start,
+                    "burst": "none",
+                    "keep_up": False,
+                },
+                "flow.0.ssthresh": _MID_THRESHOLD,
+            },
+            extract=_by_round,
+        )
+        for slow_start in ("mid-speed", "mid-speed-by-window")
+    }
+
+
+def _find_mid_speed(data: Data) -> dict[str, Finding]:
+    text, pseudocode = data["mid-speed"], data["mid-speed-by-window"]
+    printed = claims()["D-mid-speed"].values
+    in_words = {name: ", ".join(f"{window:.1f}" for window in data[name]) for name in data}
+    return {
+        "D-mid-speed": Finding(
+            values=tuple(text),
+            holds=all(abs(ours - theirs) <= 1 for ours, theirs in zip(text, printed, strict=True)),
+            arithmetic='The text adds "half of its increasing value in previous RTT", the pseudocode "incr=cwnd/2" '
+            f"(line 12). Simulated, the first gives {in_words['mid-speed']} and the second "
+            f"{in_words['mid-speed-by-window']}."
+            if text != pseudocode
+            else "",
+        )
+    }
+
+
 def _opened(result: Result) -> dict[str, Any]:
     """Returns when slow start ended and when the window became stable, in s, and the window at slow start's end."""
     flow = result.summary["flows"][0]
@@ -233,6 +280,12 @@ def _in_words(time_s: float | None) -> str:
 EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment(
         title="The start on a path of its own (section 4.1)", claims=("D-start",), runs=_start_runs, find=_find_start
+    ),
+    Experiment(
+        title="Mid-speed start, round by round (section 3.1)",
+        claims=("D-mid-speed",),
+        runs=_mid_speed_runs,
+        find=_find_mid_speed,
     ),
     Experiment(
         title="When Reno joins (sections 4.2, 5)", claims=("D-joining",), runs=_joining_runs, find=_find_joining

@@ -1,6 +1,7 @@
 """Gallop-Vegas: many networks (figure 8), many flows (figure 10), transfers of many sizes (table 5)."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ _PAPER_NEAR = (1.06, 1.03, 1.29, 1.45, 1.25, 1.27, 1.31)
 
 _FLOWS = 10
 _CONVERGED = 0.99
+_ROUND_TRIP_S = 0.1
 _SMOOTHED_OVER = 5
 
 
@@ -189,6 +191,7 @@ def _utilisation(result: Result) -> dict[str, Any]:
         "converged_s": first_time(time_s, smooth >= _CONVERGED),
         "drops": link_total(result, _BOTTLENECK)["drops"],
         "timeouts": sum(flow["timeouts"] for flow in flows),
+        "left_s": [flow["slow_start_end_s"] for flow in flows],
     }
 
 
@@ -240,8 +243,27 @@ def _find_shared(data: Data) -> dict[str, Finding]:
             "Gallop. "
             f"With a queue of 100: {_list(short)} and {', '.join(map(str, timeouts))} timeouts. "
             f"With starts spread over 0.1 s: {_list(spread)}.",
-        )
+        ),
+        "G-leave": _find_leaving(data),
     }
+
+
+def _find_leaving(data: Data) -> Finding:
+    left = {key: data[key]["left_s"] for key in _LABELS}
+    apart = {key: _apart(times) for key, times in left.items()}
+    return Finding(
+        values=(apart["gamma3"],),
+        holds=apart["gamma3"] <= _ROUND_TRIP_S,
+        note=f"From the first to the last: Vegas with gamma 1 {apart['gamma1']:.2f} s, with gamma 3 "
+        f"{apart['gamma3']:.2f}, Gallop {apart['gallop']:.2f}. With gamma 3 and starts spread over 0.1 s "
+        f"{_apart(data['gamma3/spread']['left_s']):.2f}.",
+    )
+
+
+def _apart(times_s: Sequence[float | None]) -> float:
+    """Returns the time from the first to the last; infinite if one never comes."""
+    found = [time_s for time_s in times_s if time_s is not None]
+    return max(found) - min(found) if len(found) == len(times_s) else math.inf
 
 
 def _list(values: list[float]) -> str:
@@ -348,7 +370,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     ),
     Experiment(
         title="Ten flows share a bottleneck (figure 10)",
-        claims=("G-fig10",),
+        claims=("G-fig10", "G-leave"),
         runs=_shared_runs,
         find=_find_shared,
         draw=_draw_shared,

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ PAPERS = {
 Kind = Literal["analysis", "value", "shape"]
 
 MUTANTS_FILE = Path(__file__).parent / "mutants.json"
+_SENTENCES = Path(__file__).parent / "sentences.toml"
 _FILE = Path(__file__).parent / "claims.toml"
 _LIMITS = ("exact", "within_percent", "within", "standard_errors", "holds")
 
@@ -74,6 +76,8 @@ class Claim:
     """The other part of the paper that shows that it means the first reading, which is then judged alone."""
     comparable: bool = True
     """Whether the run here is of the kind that the paper measured."""
+    names: tuple[str, ...] = ()
+    """The names of the values, if the file gives them."""
     not_discriminating: str = ""
     """The reason for which wrong implementations pass, if they do (`mutants.py`)."""
 
@@ -103,6 +107,27 @@ def mutants() -> dict[str, Mapping[str, str | None]]:
     return found
 
 
+@dataclass(frozen=True)
+class Sentence:
+    """What stands of a paper and what falls, in a sentence that names claims."""
+
+    stands: str
+    falls: str
+
+    def agrees(self, words: Mapping[str, str]) -> bool:
+        """Returns whether the claims that it names have verdicts, by claim, that it says they have."""
+        stand, fall = (re.findall(r"[A-Z]-[\w-]+", text) for text in (self.stands, self.falls))
+        named = {*stand, *fall}
+        return named <= words.keys() and all((words[name] == "reproduced") == (name in stand) for name in named)
+
+
+@cache
+def sentences() -> dict[str, Sentence]:
+    """Returns each paper's sentence, by its name."""
+    rows = tomllib.loads(_SENTENCES.read_text(encoding="utf-8"))
+    return {name: Sentence(**row) for name, row in rows.items()}
+
+
 def flat(value: Any) -> tuple[float, ...]:
     """Returns the numbers of a claim's value, row by row; none for a text."""
     if isinstance(value, str):
@@ -130,6 +155,7 @@ def _claim(row: dict[str, Any]) -> Claim:
         undecided=row.get("undecided", ""),
         decided=row.get("decided", ""),
         comparable=row.get("comparable", True),
+        names=tuple(row.get("names", ())),
         not_discriminating=row.get("not_discriminating", ""),
     )
 

@@ -165,10 +165,11 @@ def _is_near(claim: Claim, place: int, found: Finding | Reading) -> bool:
     ours, theirs = found.values[place], claim.values[place]
     if place in claim.at_least and ours >= theirs:
         return True
-    return abs(ours - theirs) <= _margin(claim, place, found) + 1e-9
+    return abs(ours - theirs) <= margin(claim, place, found.errors) + 1e-9
 
 
-def _margin(claim: Claim, place: int, found: Finding | Reading) -> float:
+def margin(claim: Claim, place: int, errors: tuple[float, ...]) -> float:
+    """Returns how far a number may be from the paper's; `errors` are the finding's."""
     theirs = claim.values[place]
     match claim.limit.rule:
         case "exact":
@@ -176,7 +177,7 @@ def _margin(claim: Claim, place: int, found: Finding | Reading) -> float:
         case "within_percent":
             return abs(theirs) * claim.limit.size / 100
         case "standard_errors":
-            return found.errors[place] * claim.limit.size
+            return errors[place] * claim.limit.size
         case _:
             return claim.limit.size
 

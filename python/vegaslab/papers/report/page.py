@@ -1,14 +1,14 @@
-"""The report as one page with script, style and data inside; it loads no other file."""
+"""The report's pages, with script, style and data inside: the claims on one, and one for each paper."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from vegaslab import _vegaslab
-from vegaslab.papers.judging.claims import PAPERS
+from vegaslab.papers.judging.claims import PAPERS, Sentence, mutants, sentences
 from vegaslab.papers.judging.reason import judged_by
 from vegaslab.papers.judging.table import Table
-from vegaslab.papers.judging.verdict import Verdict, reading_words
+from vegaslab.papers.judging.verdict import Verdict, margin, reading_words
 from vegaslab.papers.report.chapter import Chapter
 from vegaslab.reports.page.templates import render
 
@@ -25,26 +25,54 @@ _TITLE = "The Vegas papers, claim by claim"
 
 
 def page(chapters: Sequence[Chapter], *, quick: bool) -> str:
-    """Returns the page of a report."""
-    verdicts = [verdict for chapter in chapters for verdict in chapter.verdicts]
-    charts = [chart for chapter in chapters for chart in chapter.charts]
+    """Returns the report's first page: a sentence on each paper, and all claims, which link to the papers' pages."""
+    verdicts = _verdicts(chapters)
     return render(
         "report.html",
         _TITLE,
-        [chart.data() for chart in charts],
-        about=f"{len(verdicts)} claims, vegaslab {_vegaslab.version}, "
-        + ("quick: fewer seeds and points than the full report." if quick else "full."),
+        [],
+        about=_about(verdicts, quick),
         words=_MEANING,
         counts=_counts(verdicts),
-        papers=[_paper(name, chapters) for name in dict.fromkeys(chapter.paper for chapter in chapters)],
+        papers=[_paper(name, chapters) for name in _papers(chapters)],
         verdicts=[_row(verdict) for verdict in verdicts],
-        number_of={chart.slug: number for number, chart in enumerate(charts)},
     )
+
+
+def paper_pages(chapters: Sequence[Chapter], *, quick: bool) -> dict[str, str]:
+    """Returns the page of each paper by the paper's name: its figures, and for each claim the numbers and the cause."""
+    pages = {}
+    for name in _papers(chapters):
+        own = [chapter for chapter in chapters if chapter.paper == name]
+        charts = [chart for chapter in own for chart in chapter.charts]
+        pages[name] = render(
+            "paper.html",
+            PAPERS[name],
+            [chart.data() for chart in charts],
+            about=_about(_verdicts(own), quick),
+            paper=_paper(name, chapters),
+            chapters=[_chapter(chapter) for chapter in own],
+            number_of={chart.slug: number for number, chart in enumerate(charts)},
+        )
+    return pages
 
 
 def numbers(values: Sequence[float]) -> str:
     """Formats numbers as a table shows them."""
     return ", ".join(f"{value:.4g}" for value in values)
+
+
+def _about(verdicts: Sequence[Verdict], quick: bool) -> str:
+    kind = "quick: fewer seeds and points than the full report." if quick else "full."
+    return f"{len(verdicts)} claims, vegaslab {_vegaslab.version}, {kind}"
+
+
+def _papers(chapters: Sequence[Chapter]) -> list[str]:
+    return list(dict.fromkeys(chapter.paper for chapter in chapters))
+
+
+def _verdicts(chapters: Sequence[Chapter]) -> list[Verdict]:
+    return [verdict for chapter in chapters for verdict in chapter.verdicts]
 
 
 def _counts(verdicts: Iterable[Verdict]) -> Counter[str]:
@@ -53,20 +81,28 @@ def _counts(verdicts: Iterable[Verdict]) -> Counter[str]:
 
 def _paper(name: str, chapters: Sequence[Chapter]) -> dict[str, Any]:
     own = [chapter for chapter in chapters if chapter.paper == name]
+    verdicts = _verdicts(own)
     return {
         "id": name,
         "title": PAPERS[name],
-        "counts": _counts(verdict for chapter in own for verdict in chapter.verdicts),
+        "sentence": _sentence(name, verdicts),
+        "counts": _counts(verdicts),
         "answers": sum(len(chapter.answers) for chapter in own),
-        "chapters": [
-            {
-                "title": chapter.title,
-                "charts": chapter.charts,
-                "cards": [_card(verdict) for verdict in chapter.verdicts],
-                "answers": chapter.answers,
-            }
-            for chapter in own
-        ],
+    }
+
+
+def _sentence(name: str, verdicts: Sequence[Verdict]) -> Sentence | None:
+    """Returns what stands of a paper and what falls; none if the verdicts are not those that the sentence has."""
+    one = sentences().get(name)
+    return one if one and one.agrees({verdict.claim.id: verdict.word for verdict in verdicts}) else None
+
+
+def _chapter(chapter: Chapter) -> dict[str, Any]:
+    return {
+        "title": chapter.title,
+        "charts": chapter.charts,
+        "cards": [_card(verdict) for verdict in chapter.verdicts],
+        "answers": chapter.answers,
     }
 
 
@@ -74,40 +110,46 @@ def _row(verdict: Verdict) -> dict[str, Any]:
     claim = verdict.claim
     return {
         "id": claim.id,
-        "at": claim.at,
-        "paper": numbers(claim.values) or "shape",
-        "ours": numbers(verdict.finding.values),
-        "ratio": _ratios(verdict),
-        "unit": ", ".join(dict.fromkeys(claim.units)),
+        "file": f"{claim.paper}.html",
         "word": verdict.word,
-        "judged_by": judged_by(verdict),
+        "cells": {
+            "where": claim.at,
+            "paper": _printed(verdict),
+            "ours": numbers(verdict.finding.values),
+            "unit": ", ".join(dict.fromkeys(claim.units)),
+            "mutants": _failed(verdict),
+            "judged by": judged_by(verdict),
+        },
     }
 
 
-def _ratios(verdict: Verdict) -> str:
-    """Formats ratios as the table shows them; equal ones appear once."""
-    shown = ["-" if ratio is None else f"{ratio:.2f}" for ratio in verdict.ratios]
-    return f"{shown[0]} each" if len(shown) > 1 and len(set(shown)) == 1 else ", ".join(shown)
+def _printed(verdict: Verdict) -> str:
+    """Returns the paper's numbers, or what it says where it prints none."""
+    return numbers(verdict.claim.values) or verdict.claim.conclusion
+
+
+def _failed(verdict: Verdict) -> str:
+    """Returns how many of the wrong implementations that change what is judged do not pass."""
+    judged = [word for word in mutants().get(verdict.claim.id, {}).values() if word is not None]
+    return f"{sum(word != 'reproduced' for word in judged)} of {len(judged)} fail" if judged else ""
 
 
 def _card(verdict: Verdict) -> dict[str, Any]:
     claim, finding = verdict.claim, verdict.finding
     lines = [
+        ("conclusion", claim.conclusion),
         ("setting", claim.setting),
         ("measured", f"{claim.metric} ({', '.join(dict.fromkeys(claim.units))})"),
-        ("paper", numbers(claim.values)),
-        ("ours", numbers(finding.values)),
-        ("interval", ", ".join(f"{low:.4g} to {high:.4g}" for low, high in finding.intervals)),
-        ("conclusion", claim.conclusion),
         ("limit", f"{claim.limit}: {claim.limit.reason}"),
         ("judged by", judged_by(verdict)),
+        ("cause", verdict.cause),
         ("undecided", claim.undecided),
         ("decided by", claim.decided),
-        ("cause", verdict.cause),
         ("arithmetic", finding.arithmetic),
         ("seen", finding.note),
         ("assumed", "; ".join(claim.assumed)),
-        ("mutants pass", claim.not_discriminating),
+        ("mutants", _mutants(verdict)),
+        ("they pass", claim.not_discriminating),
     ]
     commands = [*(f"vegaslab run {name}" for name in claim.scenarios), f"vegaslab reproduce {claim.id}", verdict.rerun]
     return {
@@ -116,8 +158,61 @@ def _card(verdict: Verdict) -> dict[str, Any]:
         "word": verdict.word,
         "lines": [(name, text) for name, text in lines if text],
         "commands": list(dict.fromkeys(commands)),
+        "values": _values(verdict),
         "tables": [*_readings(verdict), *finding.tables],
     }
+
+
+def _mutants(verdict: Verdict) -> str:
+    """Returns which wrong implementations fail the claim, and which pass."""
+    of_claim = mutants().get(verdict.claim.id, {})
+    fail = [name for name, word in of_claim.items() if word not in ("reproduced", None)]
+    passing = [name for name, word in of_claim.items() if word == "reproduced"]
+    parts = [f"{what}: {', '.join(names)}" for what, names in (("fail", fail), ("pass", passing)) if names]
+    return "; ".join(parts)
+
+
+def _values(verdict: Verdict) -> Table | None:
+    """Returns a row for each number: the paper's with its limits, ours with its interval."""
+    claim, finding = verdict.claim, verdict.finding
+    if not finding.values:
+        return None
+    rows = []
+    for place, ours in enumerate(finding.values):
+        name = claim.names[place] if claim.names else str(place + 1)
+        printed = bool(claim.values)
+        low, high = finding.intervals[place] if place < len(finding.intervals) else (None, None)
+        rows.append(
+            (
+                name,
+                claim.units[place] if printed else claim.units[0],
+                f"{claim.values[place]:.4g}" if printed else "",
+                _allowed(verdict, place) if printed else "",
+                f"{ours:.4g}",
+                "" if low is None else f"{low:.4g} to {high:.4g}",
+                _ratio(verdict, place) if printed else "",
+            )
+        )
+    head = ("", "unit", "paper", "allowed", "ours", "our interval", "ratio")
+    used = [column for column in range(len(head)) if any(row[column] for row in rows)]
+    return Table(
+        title="Value by value", head=[head[at] for at in used], rows=[[row[at] for at in used] for row in rows]
+    )
+
+
+def _allowed(verdict: Verdict, place: int) -> str:
+    claim, paper = verdict.claim, verdict.claim.values[place]
+    if claim.limit.rule == "holds":
+        return ""
+    if place in claim.at_least:
+        return f"{paper:.4g} or more"
+    off = margin(claim, place, verdict.finding.errors)
+    return f"{paper - off:.4g} to {paper + off:.4g}" if off else f"{paper:.4g}"
+
+
+def _ratio(verdict: Verdict, place: int) -> str:
+    ratio = verdict.ratios[place]
+    return "-" if ratio is None else f"{ratio:.2f}"
 
 
 def _readings(verdict: Verdict) -> list[Table]:

@@ -12,13 +12,13 @@ from typing import Any
 from vegaslab import _vegaslab
 from vegaslab.papers.experiments.experiment import Data, Experiment
 from vegaslab.papers.experiments.runner import carry_out
-from vegaslab.papers.judging.claims import claims
+from vegaslab.papers.judging.claims import PAPERS, claims
 from vegaslab.papers.judging.errors import PapersError
 from vegaslab.papers.judging.verdict import Verdict, judge, reading_words
 from vegaslab.papers.registry import select
 from vegaslab.papers.report import draw
 from vegaslab.papers.report.chapter import Chapter
-from vegaslab.papers.report.page import page
+from vegaslab.papers.report.page import page, paper_pages
 from vegaslab.reports.optional import optional_picture
 from vegaslab.util.folder import check_names, replace_file, writing
 
@@ -26,6 +26,7 @@ CACHE = "cache"
 FIGURES = "figures"
 _CACHED = re.compile(r"[0-9a-f]{24}(\.json|\.part)?")
 _JSON, _CSV, _PAGE = "claims.json", "claims.csv", "index.html"
+_PAPERS_PAGES = {name: f"{name}.html" for name in PAPERS}
 
 
 def reproduce(names: Sequence[str], folder: Path, *, quick: bool = False) -> list[Chapter]:
@@ -59,7 +60,7 @@ def _check(folder: Path) -> None:
     if names and CACHE not in names:
         raise PapersError(f"{folder}: holds {min(names)} but no report; give a new folder")
     check_names(folder / CACHE, _CACHED, folders=_CACHED)
-    written = names & {_JSON, _CSV, _PAGE}
+    written = names & {_JSON, _CSV, _PAGE, *_PAPERS_PAGES.values()}
     if written and not _is_reports(folder / _JSON):
         raise PapersError(f"{folder}: holds {min(written)}, which no report wrote; give a new folder")
 
@@ -131,6 +132,8 @@ def _write(chapters: Sequence[Chapter], folder: Path, quick: bool) -> None:
     report = {"version": _vegaslab.version, "quick": quick, "claims": rows(chapters), "answers": answers}
     _replace(folder / _JSON, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
     _replace(folder / _CSV, _csv(rows(chapters)))
+    for name, text in paper_pages(chapters, quick=quick).items():
+        _replace(folder / _PAPERS_PAGES[name], text)
     _replace(folder / _PAGE, page(chapters, quick=quick))
 
 

@@ -16,8 +16,10 @@ from vegaslab.papers.judging.verdict import Finding, Reading
 from vegaslab.papers.revisited.setting import (
     GROUNDS,
     LEVEL,
+    MECHANISM_READINGS,
     PHASE_DESIGN,
     PHASE_EFFECTS,
+    PHASES,
     QUICK_SEEDS,
     READINGS,
     SEEDS,
@@ -28,14 +30,17 @@ from vegaslab.papers.revisited.setting import (
     kinds_run,
     over,
     phase_cells,
+    phase_letters,
     resent_kb,
     run_key,
     throughput_kbps,
 )
+from vegaslab.statistics import mean_interval
 from vegaslab.sweeps.factorial.analysis import Analysis
 
 _MADE_UP = 1000
 _TENTH = 0.1
+_NORMAL_90, _NORMAL_95 = 1.645, 1.96
 
 Printed = Mapping[str, tuple[tuple[float, ...], tuple[float, ...], float]]
 """Effects and shares in % in the order of `PHASE_EFFECTS`, and the errors' share, by background."""
@@ -177,9 +182,20 @@ def phase_batches(quick: bool) -> dict[str, Batch]:
     }
 
 
-def readings_in(data: Data) -> list[Kind]:
-    """Returns the readings of the background that were run."""
-    return [kind for kind in READINGS if run_key(kind, *GROUNDS[0]) in data]
+def _runs(quick: bool) -> dict[str, Batch]:
+    """Returns the 2^3 design, and over low backgrounds the readings of mechanism B, too."""
+    seeds = QUICK_SEEDS if quick else SEEDS
+    return phase_batches(quick) | {
+        run_key(kind, *ground): batch(phase_cells(kind), over(*ground, kind=kind), seeds)
+        for kind in MECHANISM_READINGS
+        for ground in GROUNDS
+        if ground[1] == "low"
+    }
+
+
+def readings_in(data: Data, load: str = "high") -> list[Kind]:
+    """Returns the readings that were run."""
+    return [kind for kind in (*READINGS, *MECHANISM_READINGS) if run_key(kind, "Reno", load) in data]
 
 
 def _find(data: Data) -> dict[str, Finding]:
@@ -189,14 +205,16 @@ def _find(data: Data) -> dict[str, Finding]:
 def _finding(asked: _Asked, ground: str, data: Data) -> Finding:
     samples = {
         kind: {one: asked.measure(data[run_key(kind, one, asked.load)]) for one in ("Reno", "Vegas")}
-        for kind in readings_in(data)
+        for kind in readings_in(data, asked.load)
     }
     tables = [
         effects_table(f"Table {asked.table}: {asked.title} background, {kind.name}", asked.table, both, asked.unit)
         for kind, both in samples.items()
     ]
     readings = {kind: both[ground] for kind, both in samples.items()}
-    return effects_finding(asked.table, ground, readings, asked.holds, tuple(tables) if ground == "Reno" else ())
+    cells = cells_table(asked.table, ground, readings, asked.unit)
+    effects = tables if ground == "Reno" else []
+    return effects_finding(asked.table, ground, readings, asked.holds, (cells, *effects))
 
 
 def effects_finding(
@@ -227,7 +245,7 @@ def effects_finding(
         note=f"Of the errors, {100 * _of_seeds(sample):.0f} % are alike in all cells of a seed; the intervals "
         '(90 %, of effects) leave them out. The paper\'s row "90%" holds intervals of 80 %, by its own shares.',
         tables=tables,
-        facts=_saved(table, ground, sample),
+        facts=_saved(table, ground, sample) | _of_mechanism_b(samples),
     )
 
 
@@ -237,6 +255,16 @@ def _saved(table: str, ground: str, sample: Floats) -> dict[str, float]:
     """
     effect = float(effects_and_shares(sample)[1])
     return {"saved": -2 * effect, "saves": effect / TABLES[table][ground][0][1]}
+
+
+def _of_mechanism_b(samples: Mapping[Kind, Floats]) -> dict[str, float]:
+    """Returns the effects in the readings of mechanism B, such as `beta_ca` and `syn_ca`."""
+    return {
+        f"{kind.key.removeprefix('tcplib-')}_{phase}": float(effect)
+        for kind in MECHANISM_READINGS
+        if kind in samples
+        for phase, effect in zip(PHASES, effects_and_shares(samples[kind])[1:], strict=False)
+    }
 
 
 def effects_and_shares(sample: Floats) -> Floats:
@@ -318,6 +346,24 @@ def effects_table(title: str, table: str, samples: Mapping[str, Floats], unit: s
     return Table(title=f"{title}; * not significantly different from 0", head=head, rows=[*lines, errors])
 
 
+def cells_table(table: str, ground: str, samples: Mapping[Kind, Floats], unit: str) -> Table:
+    """Returns the means of the eight cells, the paper's from its effects, with half the width of 95 % intervals."""
+    signs = np.array([_signs(word) for word in PHASE_EFFECTS])
+    paper = np.array(TABLES[table][ground][0]) @ signs
+    half = f"{_NORMAL_95 * mean_errors(table, ground):.1f}"
+    head = ["mechanisms", f"paper ({unit})", "95 %: +-"]
+    for kind in samples:
+        head += [kind.name, "95 %: +-"]
+    lines = []
+    for cell, letters in enumerate(phase_letters()):
+        line = [letters or "none", f"{paper[cell]:.1f}", half]
+        for sample in samples.values():
+            mean = mean_interval(sample[cell])
+            line += [f"{mean.mean:.1f}", f"{mean.high - mean.mean:.1f}"]
+        lines.append(line)
+    return Table(title=f"The eight cells of table {table} over {ground}'s background", head=head, rows=lines)
+
+
 def far_findings(samples: Mapping[Kind, Mapping[str, Floats]]) -> dict[str, Finding]:
     """Returns the findings on table XI."""
     tables = [
@@ -325,20 +371,20 @@ def far_findings(samples: Mapping[Kind, Mapping[str, Floats]]) -> dict[str, Find
         for kind, both in samples.items()
     ]
     over_reno, over_vegas = ({kind: both[one] for kind, both in samples.items()} for one in ("Reno", "Vegas"))
+    cells, of_vegas = cells_table("XI", "Reno", over_reno, "KB/s"), cells_table("XI", "Vegas", over_vegas, "KB/s")
     return {
-        "H-table11": effects_finding("XI", "Reno", over_reno, _start_costs, tuple(tables)),
-        "H-table11-vegas": effects_finding("XI", "Vegas", over_vegas, _start_costs, ()),
+        "H-table11": effects_finding("XI", "Reno", over_reno, _start_costs, (cells, *tables)),
+        "H-table11-vegas": effects_finding("XI", "Vegas", over_vegas, _start_costs, (of_vegas,)),
     }
 
 
 def _draw(data: Data) -> list[Chart]:
     panels = [_panel(asked, data) for asked in _TABLES_ASKED.values()]
-    order = ", ".join(f"{place + 1} {name}" for place, name in enumerate(list(PHASE_EFFECTS.values())[1:]))
     return [
         Chart(
             slug="revisited-effects",
             title="Tables VI to IX: effects of the three phases",
-            caption=f"Dots: ours with 90 % intervals; crosses: the paper's. Effects: {order}.",
+            caption="Dots: ours; crosses: the paper's; both with 90 % intervals.",
             panels=panels,
         )
     ]
@@ -349,23 +395,30 @@ def _panel(asked: _Asked, data: Data) -> Panel:
     words = list(PHASE_EFFECTS)[1:]
     for place, ground in enumerate(("Reno", "Vegas")):
         found = Analysis.of(PHASE_DESIGN, asked.measure(data[run_key(TCPLIB, ground, asked.load)]), LEVEL, blocks=True)
-        x = [at + 1 + 0.1 * (2 * place - 1) for at in range(len(words))]
+        x = [at + 0.1 * (2 * place - 1) for at in range(len(words))]
         values = [found[word].value for word in words]
         bars = [[value - found.half_width, value + found.half_width] for value in values]
         curves += [Curve(label="", x=[at, at], y=bar, colour=place) for at, bar in zip(x, bars, strict=True)]
         curves.append(Curve(label=f"over {ground}", x=x, y=values, colour=place, style="points"))
         paper = TABLES[asked.table][ground][0][1:]
-        curves.append(Curve(label=f"over {ground}, paper", x=x, y=paper, colour=place, style="crosses"))
+        beside = [at + 0.04 for at in x]
+        half = _NORMAL_90 * mean_errors(asked.table, ground) / math.sqrt(PHASE_DESIGN.cells)
+        curves += [
+            Curve(label="", x=[at, at], y=[effect - half, effect + half], colour=place, thin=True)
+            for at, effect in zip(beside, paper, strict=True)
+        ]
+        curves.append(Curve(label=f"over {ground}, paper", x=beside, y=paper, colour=place, style="crosses"))
     y = f"{asked.title.split(',', maxsplit=1)[0]} ({asked.unit})"
     axis = f"effect, table {asked.table} ({asked.load} background)"
-    return Panel(x=axis, y=y, curves=curves, level=(0.0, ""), from_zero=False)
+    names = list(PHASE_EFFECTS.values())[1:]
+    return Panel(x=axis, y=y, curves=curves, level=(0.0, ""), from_zero=False, x_names=names)
 
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment(
         title="Three phases, 2^3 design (tables VI to IX)",
         claims=tuple(_ASKED),
-        runs=phase_batches,
+        runs=_runs,
         find=_find,
         draw=_draw,
     ),

@@ -1,7 +1,7 @@
 """Revisited: the measured transfer, its backgrounds, and the designs over its mechanisms."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,15 @@ connections; the paper has a connection every 0.1 and 0.03 s.
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """The contents of the background's connections, and the mean time between two of them."""
+    """The contents of the background's connections, and the mean time between two of them; `parts` returns what is read
+    into the transfer's mechanisms.
+    """
 
     key: str
     name: str
     values: Mapping[str, object]
     gaps: Mapping[str, str]
+    parts: Callable[[str], Mapping[str, object]] = lambda _letters: {}
 
 
 def one_item(warm_up_s: int, items: int | None = 1) -> Kind:
@@ -86,6 +89,21 @@ KINDS = (TCPLIB, ONE_ITEM, POISSON, PARETO)
 READINGS = (TCPLIB, ONE_ITEM)
 """The two readings of the paper's background; nothing of the first one is fitted."""
 
+BETA_ENDS = replace(
+    TCPLIB,
+    key="tcplib-beta",
+    name=f"{TCPLIB.name}, B's test ends Reno's slow start, too",
+    parts=lambda letters: {"slow_start": "reno-beta"} if "B" in letters and "A" not in letters else {},
+)
+SYN_COUNTS = replace(
+    TCPLIB,
+    key="tcplib-syn",
+    name=f"{TCPLIB.name}, the SYN's sample belongs to the base RTT",
+    parts=lambda letters: {"base_rtt": "handshake"} if set(letters).intersection("AB") else {},
+)
+MECHANISM_READINGS = (BETA_ENDS, SYN_COUNTS)
+"""The readings of mechanism B, of which section VI does not say either; the background's flows are as before."""
+
 GROUNDS = tuple((background, load) for load in LOADS for background in ("Reno", "Vegas"))
 """Background and load in the order of the paper's columns."""
 
@@ -109,6 +127,7 @@ LEVEL = 0.90
 """The confidence level of the effects' intervals, as in the paper; those of means are 95 %."""
 
 _GOODPUT, _RESENT, _COMPLETION = "flow.0.goodput_mbps", "flow.0.segments_retransmitted", "flow.0.completion_s"
+_TIMEOUTS = "flow.0.timeouts"
 _KB_PER_MEGABIT = 125.0
 _SEGMENT_KB = 1.4
 
@@ -151,7 +170,9 @@ def batch(
 ) -> Batch:
     """Returns the batch of transfers by each of `algorithms` over one background."""
     cells = [{"flow.0.algorithm": algorithm, **ground} for algorithm in algorithms]
-    return Batch(scenario=scenario, cells=cells, replications=replications, columns=(_GOODPUT, _RESENT, _COMPLETION))
+    return Batch(
+        scenario=scenario, cells=cells, replications=replications, columns=(_GOODPUT, _RESENT, _COMPLETION, _TIMEOUTS)
+    )
 
 
 def mechanisms(letters: str) -> dict[str, object]:
@@ -159,9 +180,14 @@ def mechanisms(letters: str) -> dict[str, object]:
     return {"mechanisms": letters}
 
 
-def phase_cells() -> list[object]:
+def phase_cells(kind: Kind = TCPLIB) -> list[object]:
     """Returns the eight cells of the 2^3 design, in its order."""
-    return [mechanisms(letters) for letters in _chosen(PHASE_DESIGN, tuple(PHASES.values()))]
+    return [{**mechanisms(letters), **kind.parts(letters)} for letters in phase_letters()]
+
+
+def phase_letters() -> list[str]:
+    """Returns the mechanisms of each cell of the 2^3 design, in its order."""
+    return _chosen(PHASE_DESIGN, tuple(PHASES.values()))
 
 
 def mechanism_design(letters: str, generators: Sequence[tuple[str, str]] = ()) -> Design:
@@ -191,6 +217,11 @@ def throughput_kbps(columns: Mapping[str, Any]) -> Floats:
 def resent_kb(columns: Mapping[str, Any]) -> Floats:
     """Returns the retransmitted payload in KB, shape (cells, replications)."""
     return np.array(columns[_RESENT], dtype=np.float64) * _SEGMENT_KB
+
+
+def timeouts(columns: Mapping[str, Any]) -> Floats:
+    """Returns the retransmission timeouts of each transfer, shape (cells, replications)."""
+    return np.array(columns[_TIMEOUTS], dtype=np.float64)
 
 
 def deviation(sample: Floats) -> float:

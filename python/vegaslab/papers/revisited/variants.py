@@ -131,12 +131,11 @@ def _line(data: Data, key: str, load: str) -> tuple[str, ...]:
 def chart(data: Data) -> Chart:
     """Draws Reno and Vegas in each variant."""
     panels = [_panel(data, load) for load in LOADS]
-    names = "; ".join(f"{place + 1} {one.name}" for place, one in enumerate(_made(data).values()))
     return Chart(
         slug="revisited-variants",
         title="What the paper leaves open",
-        caption="Throughput over Reno's background with 95 % intervals (of five seeds or more), low above, high below. "
-        f"{names}.",
+        caption="Throughput over Reno's background with 95 % intervals (of five seeds or more), low above, high below: "
+        f"{'; '.join(f'{key}: {one.name}' for key, one in _made(data).items())}.",
         panels=panels,
     )
 
@@ -146,13 +145,13 @@ def _panel(data: Data, load: str) -> Panel:
     curves = []
     for place, (label, cell) in enumerate((("Reno", _RENO), ("Vegas'", _VEGAS))):
         samples = [throughput_kbps(data[f"variant/{key}/{load}"])[cell] for key in _made(data)]
-        x = [number_ + 1 + 0.1 * (2 * place - 1) for number_ in range(len(samples))]
+        x = [number_ + 0.1 * (2 * place - 1) for number_ in range(len(samples))]
         curves += _bars(x, samples, place)
         means = [float(sample.mean()) for sample in samples]
         curves.append(Curve(label=label, x=x, y=means, colour=place, style="points"))
-        ends = [0.5, len(samples) + 0.5]
+        ends = [-0.5, len(samples) - 0.5]
         curves.append(Curve(label=f"{label}, paper", x=ends, y=[paper[place]] * 2, colour=place, style="dashed"))
-    return Panel(x=f"variant, {load} background", y="throughput (KB/s)", curves=curves)
+    return Panel(x=f"variant, {load} background", y="throughput (KB/s)", curves=curves, x_names=list(_made(data)))
 
 
 def _bars(x: list[float], samples: list[Floats], colour: int) -> list[Curve]:

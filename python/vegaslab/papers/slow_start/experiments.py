@@ -21,6 +21,11 @@ _SURGES = (2, 4, 8, 16)
 _DOUBLINGS = (4, 8, 16, 32)
 _NEAR = 0.1
 _RATE_OVER_S = 0.1
+_ACCESS, _ACCESS_MBPS, _PACKET_BITS = "s0->r1", 1000.0, 8000
+_SILENCE_S, _PERIOD_PACKETS, _FILLS_S = 0.004, 8, 1.2
+"""Silence is five of the bottleneck's times for a packet; a period has eight packets at least; the path is full after
+1.3 s.
+"""
 
 
 def _evolution(result: Result) -> dict[str, Any]:
@@ -87,11 +92,33 @@ def _round_trips(result: Result) -> list[float]:
     return found
 
 
+def _sending(result: Result) -> list[dict[str, float]]:
+    """Returns the active periods, in which packets leave the sender: how many do, and at which rate in Mb/s."""
+    time_s, utilisation = link_column(result, "utilisation", _ACCESS)
+    sent = utilisation * _ACCESS_MBPS * 1e6 * (time_s[1] - time_s[0]) / _PACKET_BITS
+    leaves_s, packets = time_s[sent > 0.5], sent[sent > 0.5]
+    bounds = [0, *(np.flatnonzero(np.diff(leaves_s) > _SILENCE_S) + 1), len(leaves_s)]
+    return [
+        {
+            "packets": float(packets[first:end].sum()),
+            # from the first packet on, which begins the time
+            "mbps": float(packets[first + 1 : end].sum() * _PACKET_BITS / 1e6 / (leaves_s[end - 1] - leaves_s[first])),
+        }
+        for first, end in pairwise(bounds)
+        if round(packets[first:end].sum()) >= _PERIOD_PACKETS
+    ]
+
+
 def _runs(_quick: bool) -> dict[str, Run]:
     return {
         **{key: Run(scenario=_SCENARIO, set={"flow.0.algorithm": key}, extract=_evolution) for key in _LABELS},
         "window1": Run(scenario=_SCENARIO, set={"flow.0.initial_window": 1}, extract=_evolution),
         "gamma3": Run(scenario=_SCENARIO, set={"flow.0.gamma": 3}, extract=_evolution),
+        "sending": Run(
+            scenario=_SCENARIO,
+            set={"flow.0.algorithm": "streak", "sample": "100us", "duration": f"{_START_S + _FILLS_S}s"},
+            extract=_sending,
+        ),
         "round trips": Run(scenario=_SCENARIO, set={"sample": "100us", "duration": "2.3s"}, extract=_round_trips),
         "doubling": Run(scenario=_SCENARIO, set={"sample": "change", "duration": "2s"}, extract=_doubling),
     }
@@ -114,7 +141,19 @@ def _find(data: Data) -> dict[str, Finding]:
         ),
         "L-fig3": _find_surges(vegas["surges"]),
         "L-eq2": _find_round_trips(data["round trips"]),
+        "L-fig9": _find_sending(data["sending"]),
     }
+
+
+def _find_sending(periods: list[dict[str, float]]) -> Finding:
+    rates = [one["mbps"] for one in periods]
+    return Finding(
+        values=(float(np.mean(rates)) if rates else 0.0,),
+        holds=len(periods) > 1 and all(abs(rate / _RATE_MBPS - 1) <= _NEAR for rate in rates),
+        note="Active periods, packets and Mb/s: "
+        + ", ".join(f"{one['packets']:.0f} at {one['mbps']:.2f}" for one in periods)
+        + f"; between them nothing leaves for {1000 * _SILENCE_S:.0f} ms at least.",
+    )
 
 
 def _find_round_trips(found: list[float]) -> Finding:
@@ -191,7 +230,7 @@ def _draw_doubling(data: Data) -> Chart:
 EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment(
         title="One flow on 10 Mb/s and 100 ms (figures 2 to 4, 9, 10)",
-        claims=("L-fig2", "L-fig3", "L-eq2"),
+        claims=("L-fig2", "L-fig3", "L-eq2", "L-fig9"),
         runs=_runs,
         find=_find,
         draw=_draw,

@@ -21,7 +21,8 @@ _ONE_WAY_RTTS_MS = tuple(2 * tau for tau in _DELAYS_MS)
 _ALL_RTTS_MS = tuple(sorted({*_DELAYS_MS, *_ONE_WAY_RTTS_MS}))
 _DENSE_MS = tuple(2 * round(5 * 10 ** (step / 16)) for step in range(33))
 _RATES_KBPS = tuple(round(1000 * 10 ** (step / 20)) for step in range(41))
-_FIG6_TAU_S = 0.1
+_FIG6_TAU_S, _FIG6_MBPS = 0.1, 10.0
+_PRODUCT_RTTS_MS, _PACKET_BYTES, _GAMMAS = (20, 50, 100, 200, 500, 1000), (4000, 2000, 1000, 500, 250), range(1, 17)
 _LABELS = {"vegas": "Vegas", "streak": "Streak Doubling"}
 _CONSTANT_WINDOW = 125
 _READINGS = {"tau is the round trip": _DELAYS_MS, "tau is one way": _ONE_WAY_RTTS_MS}
@@ -93,6 +94,61 @@ def _draw_efficiency(data: Data) -> list[Chart]:
     panel = Panel(x="rate of the bottleneck (Mb/s)", y="slow-start efficiency", curves=curves, log_x=True)
     caption = "Window at the end of slow start, before it is cut by an eighth, over the ideal one, and the bounds."
     return [Chart(slug="slow-start-fig6", title="Figure 6: slow-start efficiency", caption=caption, panels=(panel,))]
+
+
+def _product_runs(_quick: bool) -> dict[str, Run]:
+    scenario = "papers/slow-start-fig6"
+    delays = {
+        f"delay/{tau}": Run(
+            scenario=scenario,
+            set={"topology.bottleneck.delay": f"{tau // 2 - 2}ms", "duration": f"{3 + tau // 25}s"},
+            extract=_exit,
+        )
+        for tau in _PRODUCT_RTTS_MS
+    }
+    packets = {
+        f"packet/{size}": Run(scenario=scenario, set={"flow.0.packet": f"{size}b"}, extract=_exit)
+        for size in _PACKET_BYTES
+    }
+    gammas = {f"gamma/{gamma}": Run(scenario=scenario, set={"flow.0.gamma": gamma}, extract=_exit) for gamma in _GAMMAS}
+    return {**delays, **packets, **gammas}
+
+
+def _product(key: str) -> float:
+    """Returns the ideal window of a run."""
+    what, value = key.split("/")
+    rtt_s = float(value) / 1000 if what == "delay" else _FIG6_TAU_S
+    bits = 8 * float(value) if what == "packet" else _PACKET_BITS
+    return model.ideal_window(_FIG6_MBPS * 1e6 / bits, rtt_s)
+
+
+def _find_products(data: Data) -> dict[str, Finding]:
+    found: dict[str, list[tuple[float, float]]] = {
+        what: sorted((_product(key), window / _product(key)) for key, window in data.items() if key.startswith(what))
+        for what in ("delay", "packet")
+    }
+    both = [pair for pairs in found.values() for pair in pairs]
+    inside = [ideal for ideal, one in both if model.efficiency_bound(ideal) / 2 <= one < model.efficiency_bound(ideal)]
+    windows = [data[f"gamma/{gamma}"] for gamma in _GAMMAS]
+    powers = all(math.log2(window).is_integer() for window in windows)
+    return {
+        "L-product": Finding(
+            values=(float(len(inside)), float(len(both))),
+            holds=len(inside) == len(both) and all(pairs[-1][1] < pairs[0][1] / 2 for pairs in found.values()),
+            note="Settings within the bounds of eq. 3, of all. Efficiency by the ideal window: "
+            + "; ".join(
+                f"{name}: {', '.join(f'{one:.2f} at {ideal:.0f}' for ideal, one in found[what])}"
+                for what, name in (("delay", "by the delay"), ("packet", "by the packet"))
+            )
+            + ".",
+        ),
+        "L-gamma": Finding(
+            values=(float(len(set(windows))), float(len(windows))),
+            holds=powers and windows == sorted(windows) and len(set(windows)) < len(windows) / 2,
+            note=f"Windows that end slow start, of all gammas. With gamma {_GAMMAS[0]} to {_GAMMAS[-1]}: "
+            f"{', '.join(f'{window:.0f}' for window in windows)}.",
+        ),
+    }
 
 
 def _convergence(result: Result) -> dict[str, Any]:
@@ -382,6 +438,12 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         runs=_rate_runs,
         find=_find_efficiency,
         draw=_draw_efficiency,
+    ),
+    Experiment(
+        title="Efficiency over delays, packet sizes and gamma (section 2.2)",
+        claims=("L-product", "L-gamma"),
+        runs=_product_runs,
+        find=_find_products,
     ),
     Experiment(
         title="Convergence over delays (eq. 4, figure 11)",
