@@ -132,8 +132,13 @@ def _write(chapters: Sequence[Chapter], folder: Path, quick: bool) -> None:
     report = {"version": _vegaslab.version, "quick": quick, "claims": rows(chapters), "answers": answers}
     _replace(folder / _JSON, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
     _replace(folder / _CSV, _csv(rows(chapters)))
-    for name, text in paper_pages(chapters, quick=quick).items():
-        _replace(folder / _PAPERS_PAGES[name], text)
+    pages = paper_pages(chapters, quick=quick)
+    for name, file in _PAPERS_PAGES.items():
+        if name in pages:
+            _replace(folder / file, pages[name])
+        else:
+            # an earlier report here had more papers
+            (folder / file).unlink(missing_ok=True)
     _replace(folder / _PAGE, page(chapters, quick=quick))
 
 
