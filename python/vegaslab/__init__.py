@@ -12,12 +12,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from vegaslab._vegaslab import AlgorithmError, FolderError, LimitError, MeasuredError, ScenarioError
     from vegaslab._vegaslab import version as __version__
+    from vegaslab.commands.catalogue import catalogue, check, schema
+    from vegaslab.commands.cite import cite
+    from vegaslab.commands.explain import explain
+    from vegaslab.commands.many_runs.attack import Attack, attack
+    from vegaslab.commands.many_runs.conform import Conformance, conform
+    from vegaslab.commands.many_runs.evaluate import evaluate
+    from vegaslab.commands.many_runs.factorial import factorial
+    from vegaslab.commands.many_runs.reproduce import Claims, reproduce
+    from vegaslab.commands.model import model
+    from vegaslab.evaluation.report.writing import Dossier
     from vegaslab.measuring.guest.world import KernelWorld
     from vegaslab.measuring.linux import LinuxError
     from vegaslab.measuring.measured.against import Against, against
     from vegaslab.measuring.measured.measurement import Measured, measured
+    from vegaslab.reports.tables import Listed
     from vegaslab.runs.comparison import Comparison, compare
     from vegaslab.runs.plotting import plot
     from vegaslab.runs.result import Result, Series, run
@@ -52,21 +62,35 @@ if TYPE_CHECKING:
     from vegaslab.sweeps.analysis.analyse import SweepAnalysis, analyse
     from vegaslab.sweeps.analysis.paper import figure
     from vegaslab.sweeps.dataset import read_runs, read_series
+    from vegaslab.sweeps.factorial.experiment import Factorial
     from vegaslab.sweeps.plans.plan import Plan
     from vegaslab.sweeps.plans.reading import PlanError
     from vegaslab.sweeps.sweep import sweep
+    from vegaslab.util.errors import (
+        AlgorithmError,
+        FolderError,
+        LimitError,
+        MeasuredError,
+        ScenarioError,
+        VegaslabError,
+    )
 
 __all__ = [
     "Access",
     "Against",
     "AlgorithmError",
     "ApplicationPhase",
+    "Attack",
     "Backward",
     "BurstLoss",
     "Change",
+    "Claims",
     "Comparison",
+    "Conformance",
     "DelaySchedule",
+    "Dossier",
     "Dumbbell",
+    "Factorial",
     "Flow",
     "FolderError",
     "Graph",
@@ -76,6 +100,7 @@ __all__ = [
     "Link",
     "LinuxError",
     "LinuxWindow",
+    "Listed",
     "Measured",
     "MeasuredError",
     "MediaLayer",
@@ -97,24 +122,56 @@ __all__ = [
     "TraceDelay",
     "TraceRate",
     "Traffic",
+    "VegaslabError",
     "__version__",
     "against",
     "analyse",
+    "attack",
+    "catalogue",
+    "check",
+    "cite",
     "compare",
     "compare_seeds",
+    "conform",
+    "evaluate",
+    "explain",
+    "factorial",
     "figure",
     "measured",
+    "model",
     "plot",
     "read_runs",
     "read_series",
+    "reproduce",
     "run",
+    "schema",
     "shipped_plans",
     "shipped_scenarios",
     "sweep",
 ]
 
 _NAMES_OF = {
-    "_vegaslab": ("AlgorithmError", "FolderError", "LimitError", "MeasuredError", "ScenarioError", "version"),
+    "_vegaslab": ("version",),
+    "commands.catalogue": ("catalogue", "check", "schema"),
+    "commands.cite": ("cite",),
+    "commands.explain": ("explain",),
+    "commands.many_runs.attack": ("Attack", "attack"),
+    "commands.many_runs.conform": ("Conformance", "conform"),
+    "commands.many_runs.evaluate": ("evaluate",),
+    "commands.many_runs.factorial": ("factorial",),
+    "commands.many_runs.reproduce": ("Claims", "reproduce"),
+    "commands.model": ("model",),
+    "evaluation.report.writing": ("Dossier",),
+    "reports.tables": ("Listed",),
+    "sweeps.factorial.experiment": ("Factorial",),
+    "util.errors": (
+        "AlgorithmError",
+        "FolderError",
+        "LimitError",
+        "MeasuredError",
+        "ScenarioError",
+        "VegaslabError",
+    ),
     "measuring.guest.world": ("KernelWorld",),
     "measuring.linux": ("LinuxError",),
     "measuring.measured.against": ("Against", "against"),

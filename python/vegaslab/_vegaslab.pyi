@@ -7,66 +7,6 @@ from typing import Literal, TypedDict
 version: str
 commit: str | None
 
-class ScenarioError(ValueError):
-    """A scenario is wrong: one line that names source, key, what was given and what would be right.
-
-    >>> import vegaslab
-    >>> vegaslab.run({"name": "mine", "duratoin": "5s"})
-    Traceback (most recent call last):
-        ...
-    vegaslab.ScenarioError: dict: duratoin: unknown key; did you mean "duration"?
-    """
-
-class LimitError(RuntimeError):
-    """A limit has ended a run: one line that says which.
-
-    >>> import vegaslab
-    >>> vegaslab.run("gallop-50mbit", memory="100kb")
-    Traceback (most recent call last):
-        ...
-    vegaslab.LimitError: memory limit of 100000 bytes reached
-    """
-
-class AlgorithmError(RuntimeError):
-    """An algorithm of one's own has failed in a run: one line that names file, line, event and simulated time.
-
-    >>> import vegaslab
-    >>> class Mine:
-    ...     def __init__(self, start):
-    ...         self.window = start.initial_window
-    ...
-    ...     def on_ack(self, ack):
-    ...         self.window += 1 / 0
-    ...
-    ...     def on_loss(self, loss):
-    ...         pass
-    >>> try:
-    ...     vegaslab.run("gallop-50mbit", algorithm=Mine)
-    ... except vegaslab.AlgorithmError as error:
-    ...     print(str(error).partition(": ")[2])
-    on_ack at 0.100183 s: ZeroDivisionError: division by zero
-    """
-
-class MeasuredError(ValueError):
-    """A measurement cannot be read: one line that names the file, the place in it, and what would be right.
-
-    >>> import vegaslab
-    >>> vegaslab.measured("docs/measured.md")
-    Traceback (most recent call last):
-        ...
-    vegaslab.MeasuredError: docs/measured.md: is none of the files that are read: pcap, ...
-    """
-
-class FolderError(Exception):
-    """A folder is not one that may be read or written: one line that names it and what would be right.
-
-    >>> import vegaslab
-    >>> vegaslab.read_runs("no-such-folder")
-    Traceback (most recent call last):
-        ...
-    vegaslab.FolderError: no-such-folder: holds no runs of a sweep; give the folder of one
-    """
-
 class Start:
     """What a connection begins with: an algorithm's numbers, in segments, and the seed of its random numbers."""
 

@@ -7,23 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
-use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
+use pyo3::import_exception;
 use pyo3::prelude::*;
 use vegas_sim::{Limits, Stop, Watch};
 
-create_exception!(
-    vegaslab,
-    LimitError,
-    PyRuntimeError,
-    "A limit has ended a run: one line that says which.
-
->>> import vegaslab
->>> vegaslab.run(\"gallop-50mbit\", memory=\"100kb\")
-Traceback (most recent call last):
-    ...
-vegaslab.LimitError: memory limit of 100000 bytes reached"
-);
+import_exception!(vegaslab.util.errors, LimitError);
 
 /// The interval between checks for signals.
 const GLANCE: Duration = Duration::from_millis(50);

@@ -21,27 +21,23 @@ mod _vegaslab {
     #[pymodule_export]
     use crate::algorithms::{algorithms, parts};
     #[pymodule_export]
-    use crate::attended::LimitError;
-    #[pymodule_export]
     use crate::judging::conformance::{Conformance, conform, conformance_cases};
     #[pymodule_export]
     use crate::judging::scripts::packetdrill;
     #[pymodule_export]
-    use crate::measured::{MeasuredError, measured};
-    #[pymodule_export]
-    use crate::own::AlgorithmError;
+    use crate::measured::measured;
     #[pymodule_export]
     use crate::own::events::{Ack, Loss, LostSegment, Rate, Restart, Sent, Start};
     #[pymodule_export]
     use crate::results::outcome::Outcome;
     #[pymodule_export]
-    use crate::results::place::{FolderError, Place, remedy};
+    use crate::results::place::{Place, remedy};
     #[pymodule_export]
     use crate::results::table::Table;
     #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]
-    use crate::scenario::{Scenario, ScenarioError, bits_per_second, load, nanoseconds, schema, size_bytes};
+    use crate::scenario::{Scenario, bits_per_second, load, nanoseconds, schema, size_bytes};
     #[pymodule_export]
     use crate::sweep::sweep;
     #[pymodule_export]

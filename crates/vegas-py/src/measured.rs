@@ -2,25 +2,14 @@
 
 use std::path::PathBuf;
 
-use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::import_exception;
 use pyo3::prelude::*;
 use vegas_measured::{MeasuredError as Failed, Options, PathOf, read};
 
 use crate::attended::{Stopped, attended};
 
-create_exception!(
-    vegaslab,
-    MeasuredError,
-    PyValueError,
-    "A measurement cannot be read: one line that names the file, the place in it, and what would be right.
-
->>> import vegaslab
->>> vegaslab.measured(\"docs/measured.md\")
-Traceback (most recent call last):
-    ...
-vegaslab.MeasuredError: docs/measured.md: is none of the files that are read: pcap, ..."
-);
+import_exception!(vegaslab.util.errors, MeasuredError);
 
 /// Reads `file` and writes its tables into `folder`, which exists and is empty; returns the report as JSON text. Of a
 /// capture the path of a flow is worked out: `flow`'s, or without one that of the flow that delivered most; none with

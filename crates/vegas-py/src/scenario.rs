@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
+use pyo3::import_exception;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use vegas_core::units::{Rate, Span, Time};
@@ -13,18 +13,7 @@ use vegas_sim::{Limits, Watch};
 use crate::attended::{LimitError, attended_quietly};
 use crate::own::Outside;
 
-create_exception!(
-    vegaslab,
-    ScenarioError,
-    PyValueError,
-    "A scenario is wrong: one line that names source, key, what was given and what would be right.
-
->>> import vegaslab
->>> vegaslab.run({\"name\": \"mine\", \"duratoin\": \"5s\"})
-Traceback (most recent call last):
-    ...
-vegaslab.ScenarioError: dict: duratoin: unknown key; did you mean \"duration\"?"
-);
+import_exception!(vegaslab.util.errors, ScenarioError);
 
 /// A checked scenario, ready to run. Made by `load`.
 #[pyclass(frozen, module = "vegaslab._vegaslab")]

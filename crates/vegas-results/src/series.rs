@@ -13,7 +13,7 @@ use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
 
 use crate::arrow::batch;
-use crate::arrow::parquet::{parquet_bytes, write_parquet};
+use crate::arrow::parquet::{origin, parquet_bytes, write_parquet};
 use crate::columns::{FLOW_SERIES, LINK_SERIES, TableSpec};
 use crate::error::ResultsError;
 use crate::run_id::run_id;
@@ -89,7 +89,9 @@ impl Series {
         name.push(".part");
         let part = path.with_file_name(name);
         match format {
-            TableFormat::Parquet => Watch::without_limits(|watch| write_parquet(&part, &batch, watch)),
+            TableFormat::Parquet => {
+                Watch::without_limits(|watch| write_parquet(&part, &batch, origin(scenario), watch))
+            }
             TableFormat::Csv => {
                 let table = Table::new(self.spec(), scenario, outcome);
                 Watch::without_limits(|watch| table.write_csv(&part, watch))
@@ -122,6 +124,6 @@ impl Series {
         let columns: Vec<ArrayRef> = [Arc::new(ids) as ArrayRef].into_iter().chain(series.columns().to_vec()).collect();
         let table = RecordBatch::try_new(Arc::new(schema), columns)
             .map_err(|source| ResultsError::Table { table: self.table(), source })?;
-        parquet_bytes(self.table(), &table, watch)
+        parquet_bytes(self.table(), &table, origin(scenario), watch)
     }
 }

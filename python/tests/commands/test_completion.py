@@ -25,6 +25,8 @@ CASES = {
     "vegaslab run lossy --no-p": "--no-plot",
     "vegaslab reproduce G-fig4-g": "G-fig4-gallop",
     "vegaslab linux comp": "compare",
+    "vegaslab run lossy --set flow.0.gam": "flow.0.gamma=",
+    "vegaslab analyse results -r good": "goodput_mbps",
 }
 
 

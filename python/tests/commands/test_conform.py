@@ -94,7 +94,7 @@ def test_what_fails_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
-    [(["bbr4"], "bbr4"), (["bbr3", "--case", "drain"], "drain"), (["bbr3", "-j", "0"], "--jobs")],
+    [(["bbr4"], "bbr4"), (["bbr3", "--case", "drain"], "drain"), (["bbr3", "-j", "0"], "jobs: 0 was given")],
 )
 def test_bad_input_is_exit_code_2(arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conform", *arguments]) == 2

@@ -463,9 +463,9 @@ def test_copa_shares_alike_where_its_least_rtt_is_forgotten() -> None:
         (["vegas", "--delay", "10"], "delay: "),
         (["vegas", "--rate", "fast"], "rate: "),
         (["vegas", "--duration", "100ms"], "20 round trips of 40ms at least"),
-        (["vegas", "--runs", "0"], "--runs: 0 was given; at least 1"),
-        (["vegas", "--budget", "soon"], "--budget: "),
-        (["vegas", "-j", "0"], "--jobs: 0 was given; at least 1"),
+        (["vegas", "--runs", "0"], "runs: 0 was given; at least 1"),
+        (["vegas", "--budget", "soon"], "budget: "),
+        (["vegas", "-j", "0"], "jobs: 0 was given; at least 1"),
         (["--check", "no-such.toml"], "no-such.toml"),
     ],
 )

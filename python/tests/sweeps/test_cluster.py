@@ -180,7 +180,7 @@ def test_what_is_no_address_is_one_line(tmp_path: Path, vegaslab: Command, here:
     plan.write_text(PLAN)
     done = vegaslab("sweep", plan, "--on", "ftp://x:1")
     assert done.returncode == 2
-    assert done.stderr == "vegaslab: --on: 'ftp://x:1' was given; local, or an address such as tcp://10.0.0.1:8786\n"
+    assert done.stderr == "vegaslab: on: 'ftp://x:1' was given; local, or an address such as tcp://10.0.0.1:8786\n"
     assert list(here.iterdir()) == []
 
 

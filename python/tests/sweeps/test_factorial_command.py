@@ -176,8 +176,8 @@ def test_a_bad_design_is_refused_in_one_line(vegaslab: Command, plan: Path, old:
 
 def test_command_lines_that_are_wrong_are_refused(vegaslab: Command, plan: Path, short: Path) -> None:
     for arguments, word in (
-        ((plan, "--level", "90"), "--level"),
-        ((plan, "-j", "0"), "--jobs"),
+        ((plan, "--level", "90"), "level: 90 was given"),
+        ((plan, "-j", "0"), "jobs: 0 was given"),
         ((short,), "unknown key"),
     ):
         done = vegaslab("factorial", *arguments)

@@ -128,3 +128,16 @@ def test_a_scenario_that_is_wrong_by_itself_is_named(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text('scenario = "tiny.toml"\n')
     with pytest.raises(PlanError, match=r"plan\.toml: .*tiny\.toml: duration: is missing"):
         Plan.from_file(tmp_path / "plan.toml")
+
+
+def test_values_of_all_cells() -> None:
+    """They stand beside what varies, and no key does both."""
+    plan = Plan("lossy", grid={"flow.0.alpha": [1, 2]}, set={"duration": "1s"})
+    assert list(plan.cells()) == [{"duration": "1s", "flow.0.alpha": alpha} for alpha in (1, 2)]
+    more = plan.with_set({"flow.0.beta": 5})
+    assert next(more.cells()) == {"duration": "1s", "flow.0.beta": 5, "flow.0.alpha": 1}
+    assert len(plan) == len(more) == 2
+    with pytest.raises(PlanError, match="is varied twice"):
+        plan.with_set({"flow.0.alpha": 3})
+    with pytest.raises(PlanError, match=r"flow\.0\.alhpa"):
+        plan.with_set({"flow.0.alhpa": 3})

@@ -133,7 +133,7 @@ def test_an_unknown_relation_is_refused_in_one_line(
     [
         (["--networks", "0"], "--networks: 0 was given; at least 1"),
         (["--seed", "-1"], "--seed: -1 was given; 64 bits, 0 or more"),
-        (["--on", "here"], "--jobs: goes with --on local"),
+        (["--on", "here"], 'jobs: goes with on "local"'),
     ],
 )
 def test_bad_options(tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], complaint: str) -> None:

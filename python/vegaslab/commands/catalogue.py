@@ -2,12 +2,17 @@
 
 import argparse
 import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
 from pathlib import Path
+from typing import Any, Literal
 
 from vegaslab import _vegaslab
 from vegaslab.commands.explain import table_of_hosts, table_of_presets
 from vegaslab.commands.parsing import OK, Commands, UsageError
 from vegaslab.reports.summary import aligned
+from vegaslab.reports.tables import Listed
 from vegaslab.scenario.link import is_link
 from vegaslab.scenario.source import find, load, read_text, shipped_plans, shipped_scenarios, warn_of_unused
 from vegaslab.util.text import printable
@@ -16,7 +21,7 @@ from vegaslab.util.text import printable
 def add(commands: Commands) -> None:
     """Adds both commands."""
     listing = commands.add_parser("list", help="list algorithms, parts, scenarios, plans and more")
-    listing.add_argument("what", metavar="KIND", choices=tuple(_LISTED), help=", ".join(_LISTED))
+    listing.add_argument("what", metavar="KIND", choices=tuple(_ROWS), help=", ".join(_ROWS))
     of_algorithms = listing.add_mutually_exclusive_group()
     of_algorithms.add_argument("--hosts", action="store_true", help="algorithms: which hosts carry each, and why not")
     of_algorithms.add_argument("--json", action="store_true", help="algorithms: all of it as JSON, hosts included")
@@ -35,13 +40,29 @@ def _list(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(_vegaslab.algorithms(), indent=2))
         return OK
-    print("\n".join(table_of_hosts() if options.hosts else _LISTED[options.what]()))
+    print("\n".join(table_of_hosts() if options.hosts else _table(options.what)))
     return OK
 
 
-def _scenarios() -> list[str]:
-    rows = [(name, _description(path)) for name, path in shipped_scenarios().items()]
-    return aligned(("name", "what it shows"), rows)
+def catalogue(kind: "Kind") -> Listed:
+    """Returns a row for each of the algorithms, parts, scenarios, plans or cases (of conformance) that there are.
+
+    >>> import vegaslab
+    >>> [row["name"] for row in vegaslab.catalogue("algorithms")][:3]
+    ['reno', 'newreno', 'sack']
+    >>> sorted(vegaslab.catalogue("parts")[0])
+    ['key', 'meaning', 'name']
+    """
+    if kind not in _ROWS:
+        raise UsageError(f"catalogue: {kind!r} was given; one of {', '.join(_ROWS)}")
+    return Listed(dict(row) for row in _ROWS[kind]())
+
+
+Kind = Literal["algorithms", "parts", "scenarios", "plans", "cases"]
+
+
+def _scenarios() -> Iterable[dict[str, object]]:
+    return ({"name": name, "what it shows": _description(path)} for name, path in shipped_scenarios().items())
 
 
 def _description(path: Path) -> str:
@@ -49,29 +70,25 @@ def _description(path: Path) -> str:
     return description
 
 
-def _plans() -> list[str]:
+def _plans() -> Iterable[dict[str, object]]:
     # imported here: other commands need not wait for it
     from vegaslab.sweeps.plans.plan import Plan
 
-    plans = {name: Plan.from_file(path) for name, path in shipped_plans().items()}
-    rows = [
-        (name, Path(plan.source).stem, str(plan.number_of_cells), str(plan.replications), ", ".join(plan.varied))
-        for name, plan in plans.items()
-    ]
-    return aligned(("name", "scenario", "cells", "seeds", "what varies"), rows)
+    for name, plan in ((name, Plan.from_file(path)) for name, path in shipped_plans().items()):
+        extent = {"cells": plan.number_of_cells, "seeds": plan.replications}
+        yield {"name": name, "scenario": Path(plan.source).stem, **extent, "what varies": ", ".join(plan.varied)}
 
 
-def _parts() -> list[str]:
-    return aligned(("key", "name", "what it does"), _vegaslab.parts(), keys=2)
+def _parts() -> Iterable[dict[str, object]]:
+    return ({"key": key, "name": name, "meaning": meaning} for key, name, meaning in _vegaslab.parts())
 
 
-def _cases() -> list[str]:
-    rows = [(suite, name, title) for suite, name, title, _ in _vegaslab.conformance_cases()]
-    return aligned(("suite", "case", "title"), rows)
+def _cases() -> Iterable[dict[str, object]]:
+    return ({"suite": suite, "case": name, "title": title} for suite, name, title, _ in _vegaslab.conformance_cases())
 
 
-_LISTED = {
-    "algorithms": table_of_presets,
+_ROWS: dict[str, Callable[[], Iterable[Mapping[str, object]]]] = {
+    "algorithms": _vegaslab.algorithms,
     "parts": _parts,
     "scenarios": _scenarios,
     "plans": _plans,
@@ -79,8 +96,36 @@ _LISTED = {
 }
 
 
+def _table(kind: "Kind") -> list[str]:
+    if kind == "algorithms":
+        return table_of_presets()
+    rows = [{name: str(value) for name, value in row.items()} for row in catalogue(kind)]
+    return aligned(list(rows[0]), [list(row.values()) for row in rows], keys=2 if kind == "parts" else 1)
+
+
+def check(file: str | PathLike[str]) -> str:
+    """Checks a scenario or a plan, and returns what it is in a line. Raises `VegaslabError`, with what is wrong where.
+
+    >>> import vegaslab
+    >>> vegaslab.check("gallop-50mbit"), vegaslab.check("vegas-or-gallop")[:12]
+    ('gallop-50mbit, 70 s, 6 one-way links', 'plan vegas-o')
+    """
+    return _described(os.fspath(file))
+
+
+def schema() -> dict[str, Any]:
+    """Returns the JSON Schema of scenario files.
+
+    >>> import vegaslab
+    >>> sorted(vegaslab.schema()["properties"])[:3]
+    ['capture', 'change', 'description']
+    """
+    found: dict[str, Any] = json.loads(_vegaslab.schema())
+    return found
+
+
 def _check(options: argparse.Namespace) -> int:
-    print(f"{options.file}: good: {_described(options.file)}")
+    print(f"{options.file}: good: {check(options.file)}")
     return OK
 
 

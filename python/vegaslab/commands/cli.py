@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 from vegaslab import _vegaslab
-from vegaslab.commands import catalogue, completion, figure, model, new
+from vegaslab.commands import catalogue, cite, completion, figure, model, new
 from vegaslab.commands.explain import explain
 from vegaslab.commands.many_runs import (
     analyse,
@@ -25,9 +25,18 @@ from vegaslab.commands.many_runs import (
     swarm,
     sweep,
 )
-from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError, add_pictures, in_groups
+from vegaslab.commands.parsing import (
+    BAD_INPUT,
+    FAILED,
+    OK,
+    Parser,
+    UsageError,
+    add_pictures,
+    add_scenario,
+    in_groups,
+    overrides,
+)
 from vegaslab.commands.real_paths import against, kernel, linux, measured, quic, trace
-from vegaslab.commands.scenario import add_scenario, overrides
 from vegaslab.reports.optional import PictureWarning
 from vegaslab.reports.summary import comparison_report, report
 from vegaslab.runs.comparison import Comparison
@@ -38,8 +47,8 @@ from vegaslab.scenario.own.naming import table_of_file
 from vegaslab.scenario.source import Overrides, UnusedWarning, folder_of, load, warn_of_unused
 from vegaslab.scenario.variants import load_variants, split_values, used_by_all
 from vegaslab.util.ending import ctrl_c_raises, interrupted, sigterm_as_ctrl_c
-from vegaslab.util.errors import InputError
-from vegaslab.util.folder import FolderError, is_full, whole_folder
+from vegaslab.util.errors import AlgorithmError, InputError, LimitError
+from vegaslab.util.folder import is_full, whole_folder
 from vegaslab.util.memory import memory_bytes
 from vegaslab.util.progress import Progress
 from vegaslab.util.terminal import complain, shown_on, warn
@@ -52,7 +61,7 @@ _GROUPS = {
     "simulate": ("run", "compare", "sweep", "analyse", "factorial", "figure"),
     "judge": ("evaluate", "reproduce", "conform", "packetdrill", "attack", "model"),
     "real hosts": ("kernel", "linux", "quic", "measured", "against", "trace"),
-    "write scenarios and algorithms": ("new", "check", "list", "explain", "schema"),
+    "write scenarios and algorithms": ("new", "check", "list", "explain", "cite", "schema"),
     "the tool itself": ("swarm", "completion"),
 }
 """The commands as `--help` lists them, the main job first."""
@@ -95,11 +104,11 @@ def _main(arguments: Sequence[str] | None) -> int:
         code = _dispatch(arguments)
         sys.stdout.flush()
         return code
-    except (InputError, _vegaslab.MeasuredError, _vegaslab.ScenarioError, FolderError) as error:
+    except InputError as error:
         return _complain(error, BAD_INPUT)
-    except _vegaslab.AlgorithmError as error:
+    except AlgorithmError as error:
         return _complain(f"{error}; nothing was written", FAILED)
-    except _vegaslab.LimitError as error:
+    except LimitError as error:
         return _complain(f"{error}; nothing was written; --memory SIZE allows more, such as --memory 8gb", FAILED)
     except UnicodeEncodeError as error:
         return _complain(no_text(error), BAD_INPUT)
@@ -230,6 +239,7 @@ def _parser() -> argparse.ArgumentParser:
 
     new.add(commands)
     catalogue.add(commands)
+    cite.add(commands)
 
     explaining = commands.add_parser(
         "explain", help="what a name means: an algorithm, a part, a key, a column, a claim"

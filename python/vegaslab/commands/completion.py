@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 
 from vegaslab import _vegaslab
+from vegaslab.commands.explain import keys
 from vegaslab.commands.parsing import OK, Commands
 from vegaslab.scenario.source import shipped_plans, shipped_scenarios
 
@@ -37,10 +38,14 @@ def _completion(parser: argparse.ArgumentParser, shell: str) -> int:
     import shtab
 
     from vegaslab.papers.judging.claims import claims
+    from vegaslab.sweeps.analysis.analyse import FIGURES
 
     of_word = {
         "FILE": _words_or_files("scenario", list(shipped_scenarios())),
         "NAME": _words("algorithm", [preset["name"] for preset in _vegaslab.algorithms()]),
+        "KEY=VALUE": _words("key", [f"{key}=" for key in keys()]),
+        "KEY": _words("varied", keys()),
+        "FIGURE": _words("figure", FIGURES),
         "WHAT": _words("claim", ["all", *claims()]),
         "PLAN": _words_or_files("plan", list(shipped_plans())),
         "DIR": shtab.DIRECTORY,

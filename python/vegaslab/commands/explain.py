@@ -71,9 +71,24 @@ def _of_parts() -> dict[str, str]:
 
 def _of_keys() -> dict[str, str]:
     """Returns the text of each key of scenario files, by its path and by its last name."""
+    found = _keys_with_texts()
+    return _joined((name, f"{path}: {text}") for path, text in found for name in (path, path.rpartition(".")[2]))
+
+
+def _keys_with_texts() -> list[tuple[str, str]]:
     schema = json.loads(_vegaslab.schema())
-    keys = list(_keys_in(schema, schema["$defs"], ()))
-    return _joined((name, f"{path}: {text}") for path, text in keys for name in (path, path.rpartition(".")[2]))
+    return list(_keys_in(schema, schema["$defs"], ()))
+
+
+def keys() -> list[str]:
+    """Returns the keys of scenario files as `--set` takes them: those of tables that repeat, of the first one."""
+    schema = json.loads(_vegaslab.schema())
+    repeated = [name for name, value in schema["properties"].items() if value.get("type") == "array"]
+    first = {name: f"{name}.0" for name in repeated}
+    paths = (path.partition(".") for path, _ in _keys_with_texts())
+    return list(
+        dict.fromkeys(f"{first.get(top, top)}{dot}{rest}" for top, dot, rest in paths if rest or top not in first)
+    )
 
 
 def _keys_in(table: Mapping[str, Any], named: Mapping[str, Any], above: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ def add(commands: Commands) -> None:
         "-r",
         "--figure",
         action="append",
-        metavar="NAME",
+        metavar="FIGURE",
         help="a panel: of runs cwnd, rtt, throughput, queue; otherwise a figure such as goodput_mbps; may be repeated",
     )
     argument(

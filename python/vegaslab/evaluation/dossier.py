@@ -18,6 +18,7 @@ from vegaslab.runs.extracted import Maker, Run, data_of_runs
 from vegaslab.runs.seeds.figures import Difference, Pairs, differences_of
 from vegaslab.scenario.source import override_list, shipped_scenarios
 from vegaslab.statistics import mean_interval
+from vegaslab.util.errors import ScenarioError
 from vegaslab.util.progress import SweepProgress
 
 FORMAT = 1
@@ -84,7 +85,7 @@ def _possible(runs: Mapping[Key, Run], refused: dict[tuple[str, str], str]) -> d
         if (case, name) not in refused:
             try:
                 run.check()
-            except _vegaslab.ScenarioError as error:
+            except ScenarioError as error:
                 # the report names no place of this machine
                 refused[case, name] = str(error).replace(str(shipped_scenarios()[run.scenario]), run.scenario)
             else:

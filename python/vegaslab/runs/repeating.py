@@ -1,7 +1,7 @@
 """A check that a run repeats itself: a user's algorithm may read a clock, or draw random numbers of its own."""
 
-from vegaslab import _vegaslab
 from vegaslab.runs.result import Result
+from vegaslab.util.errors import AlgorithmError
 
 
 def check_repeats(first: Result, second: Result) -> None:
@@ -18,7 +18,7 @@ def check_repeats(first: Result, second: Result) -> None:
     differing = [name for name, (one, other) in tables.items() if not one.equals(other)]
     if differing:
         name = first.summary["scenario"]
-        raise _vegaslab.AlgorithmError(
+        raise AlgorithmError(
             f"{name}: a second run differs in {', '.join(differing)}; an algorithm may use no clock, and no random "
             "numbers but those that begin with start.seed"
         )

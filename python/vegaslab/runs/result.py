@@ -2,13 +2,16 @@
 
 import json
 import shutil
+import weakref
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from vegaslab import _vegaslab
+from vegaslab.reports.tables import show_arrow_in_notebooks
 from vegaslab.runs.drawable import Drawable
 from vegaslab.scenario.source import Overrides, ScenarioLike, folder_of, load, warn_of_unused
 from vegaslab.scenario.variants import AlgorithmLike, used_by_all
@@ -205,6 +208,12 @@ class Result(Drawable):
         self._outcome.write(dir, csv=csv, pcapng=pcapng)
         return Path(dir)
 
+    def __reduce__(self) -> tuple[Callable[[dict[str, bytes]], "Result"], tuple[dict[str, bytes]]]:
+        """Lets pickle, and with it joblib and multiprocessing, take a run: as the files of its folder."""
+        with TemporaryDirectory() as folder:
+            written = self.write(Path(folder) / "run")
+            return _of_files, ({file.name: file.read_bytes() for file in sorted(written.iterdir())},)
+
     def __repr__(self) -> str:
         """Names the scenario and its extent."""
         summary = self.summary
@@ -336,7 +345,18 @@ class KeptResult(Result):
         return Path(dir)
 
     def _table(self, name: str) -> "pyarrow.Table":
+        show_arrow_in_notebooks()
         return read_table(self._folder / f"{name}.parquet")
+
+
+def _of_files(files: Mapping[str, bytes]) -> KeptResult:
+    """Returns the run in these files, which a folder holds for as long as the run is used."""
+    folder = Path(mkdtemp(prefix="vegaslab-"))
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    result = open_folder(folder)
+    weakref.finalize(result, shutil.rmtree, folder, ignore_errors=True)
+    return result
 
 
 def open_folder(folder: Path) -> KeptResult:
@@ -369,5 +389,6 @@ def _named(file: Path) -> str:
 def _arrow(table: _vegaslab.Table) -> "pyarrow.Table":
     import pyarrow
 
+    show_arrow_in_notebooks()
     # pyarrow.table would give the same table, but load pandas first
     return pyarrow.RecordBatchReader.from_stream(table).read_all()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 from vegaslab import _vegaslab
+from vegaslab.util.errors import ScenarioError
 
 SOURCE = "link"
 _SCHEMES = ("https://", "http://", "file://")
@@ -81,5 +82,5 @@ def _named(value: object, key: str) -> Iterator[str]:
             yield from _named(item, f"{key}.{number}")
 
 
-def _error(what: str) -> _vegaslab.ScenarioError:
-    return _vegaslab.ScenarioError(f"{SOURCE}: {what}")
+def _error(what: str) -> ScenarioError:
+    return ScenarioError(f"{SOURCE}: {what}")

@@ -16,6 +16,7 @@ from vegaslab.scenario.own.naming import table_of_class
 from vegaslab.scenario.own.thread import file_being_loaded
 from vegaslab.scenario.typed import Table
 from vegaslab.util import reading
+from vegaslab.util.errors import ScenarioError
 from vegaslab.util.memory import memory_bytes
 from vegaslab.util.text import nearest, no_text, printable
 
@@ -49,7 +50,7 @@ def load(
     try:
         return _vegaslab.load(text, file_format, printable(source), overrides, memory_bytes(memory))
     except UnicodeEncodeError as error:
-        raise _vegaslab.ScenarioError(f"{printable(source)}: {no_text(error)}") from None
+        raise ScenarioError(f"{printable(source)}: {no_text(error)}") from None
 
 
 class UnusedWarning(UserWarning):
@@ -97,7 +98,7 @@ def read(scenario: ScenarioLike) -> tuple[str, Literal["toml", "json"], str]:
     """Returns a scenario's text, its format, and its name in messages. Raises as `load` does."""
     if (file := file_being_loaded()) is not None:
         message = f'{file}: runs a scenario while it is loaded; write that under if __name__ == "__main__"'
-        raise _vegaslab.ScenarioError(message)
+        raise ScenarioError(message)
     if isinstance(scenario, Scenario):
         return json.dumps(scenario.to_dict()), "json", "Scenario"
     if isinstance(scenario, Mapping):
@@ -121,11 +122,13 @@ def _to_json(scenario: Mapping[str, object]) -> str:
     try:
         return json.dumps(dict(scenario))
     except (TypeError, ValueError, RecursionError) as error:
-        raise _vegaslab.ScenarioError(f"dict: {error}; {_HOLDS}") from None
+        raise ScenarioError(f"dict: {error}; {_HOLDS}") from None
 
 
 def find(given: str | PathLike[str], shipped: Mapping[str, Path], what: str) -> Path:
     """Returns the file of that path, or the shipped one so named. Raises `FileNotFoundError`, naming similar ones."""
+    if not isinstance(given, str | PathLike):
+        raise ScenarioError(f"{what}: {given!r} was given; a file's path, a name, text of several lines, or a dict")
     path = Path(given)
     if path.exists():
         return path
@@ -142,7 +145,7 @@ def read_text(path: Path) -> str:
     try:
         return reading.read_text(path)
     except reading.UnreadableTextError as error:
-        raise _vegaslab.ScenarioError(f"{path}: {error}; a scenario is a TOML or JSON text file") from None
+        raise ScenarioError(f"{path}: {error}; a scenario is a TOML or JSON text file") from None
 
 
 def override_list(overrides: Mapping[str, object] | Overrides | None) -> list[tuple[str, str]]:
@@ -153,7 +156,7 @@ def override_list(overrides: Mapping[str, object] | Overrides | None) -> list[tu
     try:
         return [(key, value if isinstance(value, str) else _toml(value)) for key, value in pairs]
     except RecursionError as error:
-        raise _vegaslab.ScenarioError(f"set: {error}; {_HOLDS}") from None
+        raise ScenarioError(f"set: {error}; {_HOLDS}") from None
 
 
 def _toml(value: object) -> str:
@@ -173,4 +176,4 @@ def _toml(value: object) -> str:
     try:
         return json.dumps(value)
     except (TypeError, ValueError) as error:
-        raise _vegaslab.ScenarioError(f"set: {error}; {_HOLDS}") from None
+        raise ScenarioError(f"set: {error}; {_HOLDS}") from None

@@ -10,9 +10,8 @@ from typing import Any, Literal, Self, TypeVar
 import pyarrow
 
 from vegaslab import _vegaslab
-from vegaslab.sweeps.columns import failed_row, united
+from vegaslab.sweeps.columns import Run, failed_row, united
 from vegaslab.sweeps.plans.plan import Plan
-from vegaslab.sweeps.sweep import Run
 from vegaslab.util.errors import InputError
 
 _Batch = TypeVar("_Batch", bound=Sequence[Any])

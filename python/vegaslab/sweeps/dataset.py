@@ -25,7 +25,7 @@ from vegaslab.sweeps.plans.plan import Plan
 from vegaslab.sweeps.plans.reading import SERIES
 from vegaslab.sweeps.series import COLUMNS, FOLDER_OF, FOLDERS, SUFFIX, SeriesFiles, check_series, names_in
 from vegaslab.util.folder import LOCK, FolderError, check_names, lock_folder, replace_file, writing
-from vegaslab.util.parquet import read_table
+from vegaslab.util.parquet import read_table, with_origin
 
 ROWS_A_FILE = 10_000
 RUNS = "runs"
@@ -340,7 +340,8 @@ class _Stretch:
         self._tables = [runs]
         places = runs["place"].to_numpy()
         ids = [hexadecimal(id_) for id_ in self._dataset.ids[places]]
-        _write(self._file, assemble(self._dataset._plan, runs, ids))
+        plan = self._dataset._plan
+        _write(self._file, with_origin(assemble(plan, runs, ids), Path(plan.source).stem))
         self._dirty = False
 
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from os import PathLike
@@ -14,12 +14,11 @@ import pyarrow
 
 from vegaslab import _vegaslab
 from vegaslab.runs.pool import usable_cores
+from vegaslab.sweeps.columns import Run
 from vegaslab.sweeps.dataset import RUNS, Dataset
 from vegaslab.sweeps.plans.plan import Plan, PlanLike, load_plan
+from vegaslab.sweeps.where import LOCAL, cluster_of
 from vegaslab.util.progress import SweepProgress, notebook
-
-Run = tuple[int, str, int]
-"""A run: its place in the plan, the replaced values as JSON text, and its seed."""
 
 _FLUSH_S = 5.0
 # writing takes at most this part of the time
@@ -110,16 +109,19 @@ def sweep(
     folder: str | PathLike[str],
     *,
     jobs: int | None = None,
+    on: str = LOCAL,
+    set: Mapping[str, object] | None = None,
     series: Sequence[str] | None = None,
     retry_failed: bool = False,
     runner: Runner | None = None,
     observer: Observer | None = None,
 ) -> Swept:
-    """Makes the runs of a plan that `folder` does not have, on `jobs` cores (default: all).
+    """Makes the runs of a plan that `folder` does not have, on `jobs` cores (default: all), or `on` the workers of a
+    Dask scheduler, such as "tcp://10.0.0.1:8786".
 
-    `series` are the time series to be kept of each run, of "flows" and "links" (default: the plan's); a run that is
-    there without them is made again. `observer` is called with the runs that there are, those of the plan, and those
-    that failed; without it, a notebook says how far the sweep is.
+    `set` are values of all cells, by dotted key. `series` are the time series to be kept of each run, of "flows" and
+    "links" (default: the plan's); a run that is there without them is made again. `observer` is called with the runs
+    that there are, those of the plan, and those that failed; without it, a notebook says how far the sweep is.
 
     Rows are written every few seconds; whatever ends the sweep, the next one goes on from there. Raises `FolderError`
     for a folder that is not a sweep's or that another sweep is writing, `OSError` if writing fails, and what `Plan`
@@ -133,10 +135,17 @@ def sweep(
     >>> swept.runs, swept.made, swept.failed, again.made
     (2, 2, 0, 0)
     """
-    plan = load_plan(plan) if series is None else load_plan(plan).with_series(series)
-    run: Runner = runner or Local(jobs or usable_cores())
+    plan = load_plan(plan)
+    plan = plan.with_set(set) if set else plan
+    plan = plan if series is None else plan.with_series(series)
+    with cluster_of(on, jobs) as cluster:
+        run: Runner = runner or cluster or Local(jobs or usable_cores())
+        return _made(plan, Path(folder), run, retry_failed, observer)
+
+
+def _made(plan: Plan, folder: Path, run: Runner, retry_failed: bool, observer: Observer | None) -> Swept:
     started = time.monotonic()
-    with Dataset(Path(folder), plan, run.world) as dataset:
+    with Dataset(folder, plan, run.world) as dataset:
         if retry_failed:
             dataset.forget_failed()
         missing = dataset.missing()
@@ -151,7 +160,7 @@ def sweep(
         dataset.finish()
         there = len(dataset) - len(missing)
         wall_s = time.monotonic() - started
-        return Swept(plan.name, Path(folder), len(dataset), there, len(missing), dataset.failed, wall_s)
+        return Swept(plan.name, folder, len(dataset), there, len(missing), dataset.failed, wall_s)
 
 
 def forecast(plan: PlanLike, folder: str | PathLike[str], *, runner: Runner, alone: Runner | None = None) -> Forecast:

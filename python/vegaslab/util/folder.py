@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from vegaslab import _vegaslab
-from vegaslab._vegaslab import FolderError
+from vegaslab.util.errors import FolderError
 
 __all__ = [
     "LOCK",

@@ -1,9 +1,10 @@
-"""Parquet files of results folders, read back."""
+"""Parquet files of results folders: read back, and named after their origin."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vegaslab import _vegaslab
 from vegaslab.util.folder import FolderError
 
 if TYPE_CHECKING:
@@ -30,3 +31,10 @@ def read_table(file: Path, columns: Sequence[str] | None = None, texts: Sequence
         if [kind for found, kind in types if found == name] != [pyarrow.string()]:
             raise FolderError(f"{file}: has no column {name} of text; restore it, or make the folder again")
     return table
+
+
+def with_origin(table: "pyarrow.Table", scenario: str) -> "pyarrow.Table":
+    """Returns the table with metadata that name its scenario, version and commit, as the files of single runs do."""
+    origin = {"scenario": scenario, "version": _vegaslab.version, "commit": _vegaslab.commit or "unknown"}
+    named = {f"vegaslab.{name}".encode(): value.encode() for name, value in origin.items()}
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), **named})

@@ -5,32 +5,13 @@ mod python;
 
 use std::path::Path;
 
-use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
+use pyo3::import_exception;
 use pyo3::prelude::*;
 use vegas_own::wasm;
 use vegas_sim::scenario::{Language, Loaded, Loader};
 
-create_exception!(
-    vegaslab,
-    AlgorithmError,
-    PyRuntimeError,
-    "An algorithm of one's own has failed in a run: one line that names file, line, event and simulated time.
-
->>> import vegaslab
->>> class Mine:
-...     def __init__(self, start):
-...         self.window = start.initial_window
-...     def on_ack(self, ack):
-...         self.window += 1 / 0
-...     def on_loss(self, loss):
-...         pass
->>> try:
-...     vegaslab.run(\"gallop-50mbit\", algorithm=Mine)
-... except vegaslab.AlgorithmError as error:
-...     print(str(error).partition(\": \")[2])
-on_ack at 0.100183 s: ZeroDivisionError: division by zero"
-);
+import_exception!(vegaslab.util.errors, AlgorithmError);
 
 /// Runs work that calls Python now and then, on a thread known to Python. On an unknown thread, each call would make
 /// and discard the interpreter's state of the thread, which takes ten times as long as the call.

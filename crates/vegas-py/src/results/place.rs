@@ -3,23 +3,12 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError};
+use pyo3::import_exception;
 use pyo3::prelude::*;
 use vegas_results::ResultsError;
 
-create_exception!(
-    vegaslab,
-    FolderError,
-    PyException,
-    "A folder is not one that may be read or written: one line that names it and what would be right.
-
->>> import vegaslab
->>> vegaslab.read_runs(\"no-such-folder\")
-Traceback (most recent call last):
-    ...
-vegaslab.FolderError: no-such-folder: holds no runs of a sweep; give the folder of one"
-);
+import_exception!(vegaslab.util.errors, FolderError);
 
 /// The reserved place of a results folder; see `vegaslab.util.folder.whole_folder`.
 #[pyclass(frozen, module = "vegaslab._vegaslab")]

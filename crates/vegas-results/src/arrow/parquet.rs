@@ -8,16 +8,38 @@ use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
-use vegas_sim::Watch;
+use vegas_sim::scenario::Scenario;
+use vegas_sim::{ENGINE_VERSION, Watch};
 
 use crate::error::ResultsError;
+use crate::folder::manifest::ENGINE_COMMIT;
+use crate::run_id::run_id;
 
-/// Writes a table as Parquet, Snappy-compressed, with the Arrow schema (units and meanings) in the file.
-pub(crate) fn write_parquet(path: &Path, table: &RecordBatch, watch: &mut Watch<'_>) -> Result<(), ResultsError> {
+/// Returns the run that a file's table is of, as the file's metadata: a file by itself names its origin.
+pub(crate) fn origin(scenario: &Scenario) -> Vec<KeyValue> {
+    let entries = [
+        ("scenario", scenario.name.clone()),
+        ("seed", scenario.seed.to_string()),
+        ("version", ENGINE_VERSION.to_owned()),
+        ("commit", ENGINE_COMMIT.unwrap_or("unknown").to_owned()),
+        ("run_id", run_id(scenario)),
+    ];
+    entries.map(|(key, value)| KeyValue::new(format!("vegaslab.{key}"), value)).into()
+}
+
+/// Writes a table as Parquet, Snappy-compressed, with the Arrow schema (units and meanings) and its [`origin`] in the
+/// file.
+pub(crate) fn write_parquet(
+    path: &Path,
+    table: &RecordBatch,
+    origin: Vec<KeyValue>,
+    watch: &mut Watch<'_>,
+) -> Result<(), ResultsError> {
     let refused = |error| ResultsError::io(path, "write")(system_error(error));
     let file = File::create(path).map_err(ResultsError::io(path, "create"))?;
-    encode(file, table, refused, watch)
+    encode(file, table, origin, refused, watch)
 }
 
 /// Returns the operating system's error, if that is the cause.
@@ -35,10 +57,11 @@ fn system_error(error: ParquetError) -> io::Error {
 pub(crate) fn parquet_bytes(
     name: &'static str,
     table: &RecordBatch,
+    origin: Vec<KeyValue>,
     watch: &mut Watch<'_>,
 ) -> Result<Vec<u8>, ResultsError> {
     let mut bytes = Vec::new();
-    encode(&mut bytes, table, |source| ResultsError::Encode { table: name, source }, watch)?;
+    encode(&mut bytes, table, origin, |source| ResultsError::Encode { table: name, source }, watch)?;
     Ok(bytes)
 }
 
@@ -49,10 +72,12 @@ const ROWS: usize = 1 << 16;
 fn encode(
     into: impl Write + Send,
     table: &RecordBatch,
+    origin: Vec<KeyValue>,
     refused: impl Fn(ParquetError) -> ResultsError,
     watch: &mut Watch<'_>,
 ) -> Result<(), ResultsError> {
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let properties =
+        WriterProperties::builder().set_compression(Compression::SNAPPY).set_key_value_metadata(Some(origin)).build();
     let mut writer = ArrowWriter::try_new(into, table.schema(), Some(properties)).map_err(&refused)?;
     for from in (0..table.num_rows()).step_by(ROWS) {
         watch.look()?;
@@ -81,9 +106,12 @@ mod tests {
             ("names", Arc::new(names)),
         ];
         let table = RecordBatch::try_from_iter(columns).unwrap();
-        let parts = Watch::without_limits(|watch| parquet_bytes("table", &table, watch)).unwrap();
+        let parts = Watch::without_limits(|watch| parquet_bytes("table", &table, Vec::new(), watch)).unwrap();
 
-        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_key_value_metadata(Some(Vec::new()))
+            .build();
         let mut whole = Vec::new();
         let mut writer = ArrowWriter::try_new(&mut whole, table.schema(), Some(properties)).unwrap();
         writer.write(&table).unwrap();
@@ -101,6 +129,6 @@ mod tests {
             (asked == 3).then(|| "enough".to_owned())
         };
         let mut watch = Watch::new(vegas_sim::Limits::default(), &mut stop);
-        assert_eq!(parquet_bytes("table", &table, &mut watch).unwrap_err().to_string(), "enough");
+        assert_eq!(parquet_bytes("table", &table, Vec::new(), &mut watch).unwrap_err().to_string(), "enough");
     }
 }

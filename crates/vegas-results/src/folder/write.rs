@@ -9,7 +9,7 @@ use vegas_sim::Watch;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
 
-use crate::arrow::parquet::write_parquet;
+use crate::arrow::parquet::{origin, write_parquet};
 use crate::arrow::{Tables, tables};
 use crate::capture::pcapng::{self, View};
 use crate::columns::{MEDIA, TABLES};
@@ -131,7 +131,7 @@ fn write_tables(
             continue;
         }
         files.push(format!("{name}.parquet"));
-        write_parquet(&folder.join(format!("{name}.parquet")), table, watch)?;
+        write_parquet(&folder.join(format!("{name}.parquet")), table, origin(scenario), watch)?;
         if options.csv {
             files.push(format!("{name}.csv"));
             Table::new(spec, scenario, outcome).write_csv(&folder.join(format!("{name}.csv")), watch)?;

@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
         "-r",
         "--figure",
         action="append",
-        metavar="NAME",
+        metavar="FIGURE",
         help="what to look at, such as goodput_mbps or a column of the runs; may be repeated",
     )
     argument("-x", metavar="KEY", help="draw over this key")

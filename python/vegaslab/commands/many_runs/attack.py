@@ -3,10 +3,13 @@
 import argparse
 import json
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from vegaslab.commands.many_runs.where import add_where, cluster_of
+from vegaslab.commands.many_runs.where import LOCAL, add_where
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
 from vegaslab.runs.pool import usable_cores
 from vegaslab.util.ending import interrupted
@@ -74,57 +77,132 @@ def _attack(options: argparse.Namespace) -> int:
 
 
 def _search(options: argparse.Namespace) -> int:
-    # imported here: other commands need not wait for it
-    from vegaslab.sweeps.adversary.journal import Journal
-    from vegaslab.sweeps.adversary.question import Question
-    from vegaslab.sweeps.adversary.search import Evaluator, search, summary
-    from vegaslab.sweeps.adversary.writing import write
-    from vegaslab.sweeps.sweep import Local
-
-    question = Question(
-        algorithm=options.algorithm,
-        beside=tuple(options.beside),
-        flows=1 if options.alone else options.flows,
-        model=options.model,
-        host=options.host,
-        limit=options.delay,
-        rate=options.rate,
-        rtt=options.rtt,
-        queue=options.queue,
-        duration=options.duration,
-        objective=options.objective,
-        seed=options.seed,
-    )
-    runs, budget_s = _budget(options)
-    folder = options.output or Path("results") / _name(question)
-    with cluster_of(options) as cluster:
-        run = cluster or Local(options.jobs or usable_cores())
-        question.document()
-        try:
-            with Journal(folder, question) as journal:
-                with SearchProgress(runs, budget_s, question.objective) as progress:
-                    found = search(Evaluator(question, run, journal, progress), runs=runs, budget_s=budget_s)
-                write(folder, question, found)
-        except KeyboardInterrupt as interrupt:
-            complain(f"interrupted; {folder} keeps the runs so far, the same command goes on")
-            return interrupted(interrupt)
-    print(json.dumps(summary(question, found)) if options.json else _report(question, found, folder))
+    try:
+        found = attack(
+            options.algorithm,
+            options.output,
+            beside=options.beside,
+            flows=1 if options.alone else options.flows,
+            model=options.model,
+            host=options.host,
+            delay=options.delay,
+            rate=options.rate,
+            rtt=options.rtt,
+            queue=options.queue,
+            duration=options.duration,
+            objective=options.objective,
+            seed=options.seed,
+            runs=options.runs,
+            budget=options.budget,
+            jobs=options.jobs,
+            on=options.on,
+        )
+    except KeyboardInterrupt as interrupt:
+        complain("interrupted; the folder keeps the runs so far, the same command goes on")
+        return interrupted(interrupt)
+    print(json.dumps(found.summary) if options.json else found.report())
     return OK
 
 
-def _budget(options: argparse.Namespace) -> tuple[int | None, float | None]:
+def attack(
+    algorithm: str,
+    folder: str | PathLike[str] | None = None,
+    *,
+    beside: Sequence[str] = (),
+    flows: int = 2,
+    model: str = "starvation",
+    host: str = "bsd",
+    delay: str = "10ms",
+    rate: str = "100mbit",
+    rtt: str = "40ms",
+    queue: str | None = None,
+    duration: str = "60s",
+    objective: str = "ratio",
+    seed: int = 1,
+    runs: int | None = None,
+    budget: str | None = None,
+    jobs: int | None = None,
+    on: str = LOCAL,
+) -> "Attack":
+    """Searches for the delays of at most `delay` a packet that harm an algorithm most, and writes them into `folder`.
+
+    The parameters are the options of `vegaslab attack` (docs/attack.md). The search makes at least `runs` runs
+    (default: 400), or takes `budget` of processor time, such as "1h". Runs are kept in `folder` (default:
+    results/attack-...): after an interruption the same call goes on. Raises `VegaslabError`.
+
+    >>> import tempfile, vegaslab
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = vegaslab.attack("vegas", folder + "/attack", duration="4s", rate="10mbit", runs=20)
+    >>> found.summary["runs"] >= 20, found.report().startswith("vegas: ratio ")
+    (True, True)
+    """
+    # imported here: other commands need not wait for it
+    from vegaslab.sweeps.adversary.journal import Journal
+    from vegaslab.sweeps.adversary.question import Question
+    from vegaslab.sweeps.adversary.search import Evaluator, search
+    from vegaslab.sweeps.adversary.writing import write
+    from vegaslab.sweeps.sweep import Local
+    from vegaslab.sweeps.where import cluster_of
+
+    question = Question(
+        algorithm=algorithm,
+        beside=tuple(beside),
+        flows=flows,
+        model=model,
+        host=host,
+        limit=delay,
+        rate=rate,
+        rtt=rtt,
+        queue=queue,
+        duration=duration,
+        objective=objective,
+        seed=seed,
+    )
+    least, budget_s = _budget(runs, budget, seed)
+    place = Path(folder) if folder is not None else Path("results") / _name(question)
+    with cluster_of(on, jobs) as cluster:
+        run = cluster or Local(jobs or usable_cores())
+        question.document()
+        with Journal(place, question) as journal:
+            with SearchProgress(least, budget_s, question.objective) as progress:
+                found = search(Evaluator(question, run, journal, progress), runs=least, budget_s=budget_s)
+            write(place, question, found)
+    return Attack(question, found, place)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What a search for harmful delays has found, and the folder that holds it."""
+
+    question: "Question"
+    found: "Found"
+    folder: Path
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The dict that `vegaslab attack --json` prints."""
+        from vegaslab.sweeps.adversary.search import summary
+
+        return summary(self.question, self.found)
+
+    def report(self) -> str:
+        """Returns what was found as text."""
+        return _report(self.question, self.found, self.folder)
+
+
+def _budget(runs: int | None, budget: str | None, seed: int) -> tuple[int | None, float | None]:
     from vegaslab import _vegaslab
 
-    if options.runs is not None and options.runs < 1:
-        raise UsageError(f"--runs: {options.runs} was given; at least 1")
-    if not 0 <= options.seed < 1 << 64:
-        raise UsageError(f"--seed: {options.seed} was given; 64 bits, 0 or more")
-    if options.budget is None:
-        return options.runs or _RUNS, None
+    if runs is not None and runs < 1:
+        raise UsageError(f"runs: {runs} was given; at least 1")
+    if not 0 <= seed < 1 << 64:
+        raise UsageError(f"seed: {seed} was given; 64 bits, 0 or more")
+    if budget is None:
+        return runs or _RUNS, None
     try:
-        return None, _vegaslab.nanoseconds(options.budget) / 1e9
+        return None, _vegaslab.nanoseconds(budget) / 1e9
     except ValueError as error:
-        raise UsageError(f"--budget: {error}") from None
+        raise UsageError(f"budget: {error}") from None
 
 
 def _name(question: "Question") -> str:

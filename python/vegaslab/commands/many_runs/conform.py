@@ -3,11 +3,14 @@
 import argparse
 import json
 import re
+from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 
 from vegaslab import _vegaslab
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
 from vegaslab.reports.summary import aligned
+from vegaslab.reports.tables import Listed
 from vegaslab.runs.pool import usable_cores
 from vegaslab.scenario.own.naming import table_of_file
 from vegaslab.util.folder import check_names, write_file
@@ -47,28 +50,82 @@ def add(commands: Commands) -> None:
 
 
 def _conform(options: argparse.Namespace) -> int:
-    if options.jobs is not None and options.jobs < 1:
-        raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
     if options.output is not None and options.output.exists():
         check_names(options.output, _FILES)
-    threads = options.jobs or usable_cores()
+    done = conform(options.name, suite=options.suite, cases=options.case, quick=options.quick, jobs=options.jobs)
+    if options.output is not None:
+        done.write(options.output)
+    if options.junit is not None:
+        write_file(options.junit, done.junit().encode())
+    print(done.json() if options.json else done.report(), end="")
+    return OK if done.passed else FAILED
+
+
+def conform(
+    algorithm: str, *, suite: str = "bbr", cases: Sequence[str] = (), quick: bool = False, jobs: int | None = None
+) -> "Conformance":
+    """Judges an algorithm by test cases: of the BBR draft ("bbr"), or what RFCs ask of any algorithm ("generic").
+
+    `algorithm` is a preset, a table of parts or a file, as on the command line; `cases` are those to judge (default:
+    all), `quick` takes three paths in place of the whole grid. Raises `VegaslabError`.
+
+    >>> import vegaslab
+    >>> done = vegaslab.conform("bbr3", cases=["startup-plateau"], quick=True)
+    >>> done.passed, {case["verdict"] for case in done.rows}
+    (True, {'pass'})
+    """
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"jobs: {jobs} was given; at least 1")
+    threads = jobs or usable_cores()
+    table = _algorithm(algorithm)
     try:
-        report = _vegaslab.conform(
-            options.name,
-            _algorithm(options.name),
-            suite=options.suite,
-            names=options.case,
-            quick=options.quick,
-            threads=threads,
-        )
+        made = _vegaslab.conform(algorithm, table, suite=suite, names=list(cases), quick=quick, threads=threads)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    if options.output is not None:
-        _write(options.output, report, options.name)
-    if options.junit is not None:
-        write_file(options.junit, report.junit_xml().encode())
-    print(report.cases_json() if options.json else _table(report), end="")
-    return OK if report.passed else FAILED
+    return Conformance(algorithm, made)
+
+
+class Conformance:
+    """The verdicts of test cases on an algorithm. `conform` makes one."""
+
+    def __init__(self, algorithm: str, made: "_vegaslab.Conformance") -> None:
+        """Takes what the native half returns."""
+        self.algorithm = algorithm
+        self._made = made
+
+    @property
+    def passed(self) -> bool:
+        """Whether no case fails."""
+        return self._made.passed
+
+    @property
+    def rows(self) -> Listed:
+        """A row for each case and path: what was expected, and what was seen."""
+        names = ("case", "path", "verdict", "seen", "expected")
+        return Listed(dict(zip(names, row, strict=True)) for row in self._made.rows)
+
+    def report(self) -> str:
+        """Returns a table of the cases as text, with a line for each failure."""
+        return _table(self._made)
+
+    def json(self) -> str:
+        """Returns the verdicts as `vegaslab conform --json` prints them."""
+        return self._made.cases_json()
+
+    def junit(self) -> str:
+        """Returns the verdicts as JUnit's XML."""
+        return self._made.junit_xml()
+
+    def write(self, dir: str | PathLike[str]) -> Path:
+        """Writes verdicts, scenario and qlog files, and pictures into the folder `dir`; returns it."""
+        folder = Path(dir)
+        if folder.exists():
+            check_names(folder, _FILES)
+        _write(folder, self._made, self.algorithm)
+        return folder
+
+    def _repr_html_(self) -> str:
+        return self.rows._repr_html_()
 
 
 def _algorithm(name: str) -> str:

@@ -1,10 +1,12 @@
 """`vegaslab evaluate`: the dossier of an algorithm, and two dossiers compared."""
 
 import argparse
+from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.many_runs.where import add_where, cluster_of
+from vegaslab.commands.many_runs.where import LOCAL, add_where
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
 from vegaslab.reports.summary import aligned
 from vegaslab.util.ending import interrupted
@@ -13,6 +15,8 @@ from vegaslab.util.text import significant
 
 if TYPE_CHECKING:
     from vegaslab.evaluation.comparing import Change
+    from vegaslab.evaluation.contenders import Transport
+    from vegaslab.evaluation.report.writing import Dossier
 
 _COLUMNS = ("case", "figure", "old", "new", "")
 _HOSTS = {
@@ -61,43 +65,70 @@ def _evaluate(options: argparse.Namespace) -> int:
         return _compare(options)
     if options.name is None:
         raise UsageError("evaluate: name an algorithm, such as gallop, or two dossiers with --compare")
-    # imported here: other commands need not wait for it
-    from vegaslab.evaluation.cluster import on_cluster
-    from vegaslab.evaluation.contenders import Request, label
-    from vegaslab.evaluation.criteria.questions import HEAD, lines
-    from vegaslab.evaluation.criterion import OLD
-    from vegaslab.evaluation.dossier import evaluate
-    from vegaslab.evaluation.report.pages import in_short
-    from vegaslab.evaluation.report.writing import prepare, write
-    from vegaslab.runs.extracted import on_cores
-
-    request = Request(
-        name=options.name,
-        baselines=options.baseline or OLD,
-        quick=options.quick,
-        transport=options.transport,
-        criteria=options.criterion,
-    )
-    folder = options.output or Path("results") / "evaluate" / label(options.name)
-    cache = prepare(folder)
     try:
-        with cluster_of(options) as cluster:
-            dossier = evaluate(request, cache, on_cluster(cluster) if cluster else on_cores(options.jobs))
+        dossier = evaluate(
+            options.name,
+            options.output,
+            baselines=options.baseline,
+            quick=options.quick,
+            criteria=options.criterion,
+            transport=options.transport,
+            jobs=options.jobs,
+            on=options.on,
+        )
     except KeyboardInterrupt as interrupt:
-        complain(f"interrupted; finished runs are kept in {folder}; the same command goes on from there")
+        complain("interrupted; finished runs are kept; the same command goes on from there")
         return interrupted(interrupt)
-    write(dossier, folder)
-    print(_HOSTS[options.transport])
-    if dossier["answers"]:
-        print("", *aligned(HEAD, lines(dossier["answers"])), sep="\n")
-    print("", *in_short(dossier), "", sep="\n")
+    print(_HOSTS[options.transport], "", dossier.first_page(), "", sep="\n")
     # the sentences of all chapters are the report's; those of chapters that were named are the answer
     for chapter in dossier["criteria"] if options.criterion else ():
         if chapter["sentences"]:
             print(f"{chapter['section']} {chapter['title']}")
             print("".join(f"  {said}\n" for said in chapter["sentences"]))
-    print(f"report: {folder / 'index.html'}")
+    print(f"report: {dossier.folder / 'index.html'}")
     return OK
+
+
+def evaluate(
+    algorithm: str,
+    folder: str | PathLike[str] | None = None,
+    *,
+    baselines: Sequence[str] | None = None,
+    quick: bool = False,
+    criteria: Sequence[str] = (),
+    transport: "Transport" = "tcp",
+    jobs: int | None = None,
+    on: str = LOCAL,
+) -> "Dossier":
+    """Makes the dossier of an algorithm by the criteria of RFC 9743, and writes it into `folder`.
+
+    `algorithm` and `baselines` (default: cubic, sack and bbr3) are presets, tables of parts or files, as on the command
+    line. `quick` makes fewer cases with five seeds, `criteria` are the chapters (default: all). Runs are kept in
+    `folder` (default: results/evaluate/NAME): after an interruption the same call goes on. They are made on `jobs`
+    cores, or `on` the workers of a Dask scheduler. Raises `VegaslabError`.
+
+    >>> import tempfile, vegaslab
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dossier = vegaslab.evaluate("vegas", folder + "/vegas", baselines=["cubic"], quick=True, criteria=["wired"])
+    >>> [(answer["question"], answer["verdict"]) for answer in dossier["answers"]]
+    [('fills a path?', 'yes')]
+    """
+    # imported here: other commands need not wait for it
+    from vegaslab.evaluation.cluster import on_cluster
+    from vegaslab.evaluation.contenders import Request, label
+    from vegaslab.evaluation.criterion import OLD
+    from vegaslab.evaluation.dossier import evaluate as made
+    from vegaslab.evaluation.report.writing import Dossier, prepare, write
+    from vegaslab.runs.extracted import on_cores
+    from vegaslab.sweeps.where import cluster_of
+
+    request = Request(name=algorithm, baselines=baselines or OLD, quick=quick, transport=transport, criteria=criteria)
+    place = Path(folder) if folder is not None else Path("results") / "evaluate" / label(algorithm)
+    cache = prepare(place)
+    with cluster_of(on, jobs) as cluster:
+        dossier = Dossier(made(request, cache, on_cluster(cluster) if cluster else on_cores(jobs)), place)
+    write(dossier, place)
+    return dossier
 
 
 def _compare(options: argparse.Namespace) -> int:

@@ -2,13 +2,23 @@
 
 import argparse
 import json
+from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from vegaslab.commands.many_runs.where import LOCAL, add_where
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
 from vegaslab.util.ending import interrupted
+from vegaslab.util.errors import InputError
 from vegaslab.util.folder import check_folder
 from vegaslab.util.progress import SweepProgress
 from vegaslab.util.terminal import complain
+
+if TYPE_CHECKING:
+    from vegaslab.sweeps.factorial.experiment import Factorial
+    from vegaslab.sweeps.plans.plan import PlanLike
+    from vegaslab.sweeps.sweep import Observer
 
 _FOLDER = "factorial"
 
@@ -19,7 +29,7 @@ def add(commands: Commands) -> None:
     argument = parser.add_argument
     argument("plan", metavar="PLAN", help="a plan's file with a table [factorial] (see docs/factorial.md)")
     argument("-o", "--output", type=Path, metavar="DIR", help="the sweep's folder (default: results/NAME)")
-    argument("-j", "--jobs", type=int, metavar="N", help="cores to use (default: all)")
+    add_where(parser)
     argument("--level", type=float, metavar="P", help="confidence level, such as 0.95; replaces the plan's")
     argument(
         "-r",
@@ -35,42 +45,75 @@ def add(commands: Commands) -> None:
 
 
 def _factorial(options: argparse.Namespace) -> int:
-    # imported here: other commands need not wait for it
-    from vegaslab.sweeps.factorial.experiment import analyse, check_earlier, factorial_spec
-    from vegaslab.sweeps.plans.plan import Plan
-    from vegaslab.sweeps.sweep import sweep
-
-    if options.jobs is not None and options.jobs < 1:
-        raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
-    if options.level is not None and not 0 < options.level < 1:
-        raise UsageError(f"--level: {options.level:g} was given; a number between 0 and 1, such as 0.9")
-    plan = Plan.from_file(options.plan)
-    chosen = {"responses": tuple(dict.fromkeys(options.response)), "level": options.level}
-    spec = factorial_spec(plan, **chosen)
-    folder = options.output or Path("results") / plan.name
-    if (folder / _FOLDER).exists():
-        check_folder(folder / _FOLDER)
-        if options.response:
-            check_earlier(plan, spec, folder / _FOLDER)
     try:
         with SweepProgress() as progress:
-            done = sweep(plan, folder, jobs=options.jobs, observer=progress)
+            analysed = factorial(
+                options.plan,
+                options.output,
+                responses=options.response,
+                level=options.level,
+                jobs=options.jobs,
+                on=options.on,
+                plot=not options.no_plot,
+                observer=progress,
+            )
     except KeyboardInterrupt as interrupt:
-        complain(f"interrupted; {folder} keeps the runs so far, the same command goes on")
+        complain("interrupted; the sweep's folder keeps the runs so far, the same command goes on")
         return interrupted(interrupt)
-    if done.failed:
-        return _complain_of_failures(folder, done.failed)
-    analysed = analyse(plan, folder, **chosen)
-    analysed.write(folder / _FOLDER, plot=not options.no_plot, keep=bool(options.response))
+    except FailedRunsError as error:
+        complain(error)
+        return FAILED
     print(json.dumps(analysed.summary) if options.json else analysed.report())
     if not options.json:
-        print(f"\nresults: {folder / _FOLDER}")
+        print(f"\nresults: {analysed.folder}")
     return OK
 
 
-def _complain_of_failures(folder: Path, failed: int) -> int:
-    from vegaslab.sweeps.dataset import read_runs
+class FailedRunsError(InputError):
+    """Runs of a design failed: one line with the first of their errors."""
 
-    first = next(error for error in read_runs(folder)["error"].to_pylist() if error is not None)
-    complain(f"{failed} runs failed, the first: {first}; a design needs all of its runs")
-    return FAILED
+
+def factorial(
+    plan: "PlanLike",
+    folder: str | PathLike[str] | None = None,
+    *,
+    responses: Sequence[str] = (),
+    level: float | None = None,
+    jobs: int | None = None,
+    on: str = LOCAL,
+    plot: bool = True,
+    observer: "Observer | None" = None,
+) -> "Factorial":
+    """Makes the missing runs of a plan with a table `[factorial]` in `folder`, analyses them, and writes the analysis.
+
+    `folder` is results/NAME unless given. `responses` are columns of the runs; analyses of others that are
+    there stay (default: the plan's); `level` replaces the plan's. `observer`, `jobs` and `on` are as for `sweep`.
+    Raises `VegaslabError`.
+
+    >>> import tempfile, vegaslab
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     analysed = vegaslab.factorial("vegas-phases", folder + "/phases", plot=False)
+    >>> list(analysed.analyses)[0]
+    'flow.0.goodput_mbps'
+    """
+    # imported here: other commands need not wait for it
+    from vegaslab.sweeps.dataset import read_runs
+    from vegaslab.sweeps.factorial.experiment import analyse, check_earlier, factorial_spec
+    from vegaslab.sweeps.plans.plan import load_plan
+    from vegaslab.sweeps.sweep import sweep
+
+    if level is not None and not 0 < level < 1:
+        raise UsageError(f"level: {level:g} was given; a number between 0 and 1, such as 0.95")
+    plan, names = load_plan(plan), tuple(dict.fromkeys(responses))
+    spec = factorial_spec(plan, responses=names, level=level)
+    place = Path(folder) if folder is not None else Path("results") / plan.name
+    if (place / _FOLDER).exists():
+        check_folder(place / _FOLDER)
+        if names:
+            check_earlier(plan, spec, place / _FOLDER)
+    if sweep(plan, place, jobs=jobs, on=on, observer=observer).failed:
+        errors = [error for error in read_runs(place)["error"].to_pylist() if error is not None]
+        raise FailedRunsError(f"{len(errors)} runs failed, the first: {errors[0]}; a design needs all of its runs")
+    analysed = analyse(plan, place, responses=names, level=level)
+    analysed.folder = analysed.write(place / _FOLDER, plot=plot, keep=bool(names))
+    return analysed

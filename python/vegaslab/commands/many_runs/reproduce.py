@@ -1,12 +1,19 @@
 """`vegaslab reproduce`: the papers' claims, carried out and reported."""
 
 import argparse
+from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vegaslab.commands.parsing import FAILED, OK, Commands
 from vegaslab.reports.summary import aligned
+from vegaslab.reports.tables import Listed
 from vegaslab.util.ending import interrupted
 from vegaslab.util.terminal import complain
+
+if TYPE_CHECKING:
+    from vegaslab.papers.report.chapter import Chapter
 
 _COLUMNS = ("claim", "paper", "ours", "unit", "verdict")
 
@@ -25,12 +32,8 @@ def add(commands: Commands) -> None:
 
 
 def _reproduce(options: argparse.Namespace) -> int:
-    # imported here: other commands need not wait for it
-    from vegaslab.papers.report.chapter import Chapter
-    from vegaslab.papers.report.reproduce import reproduce
-
     try:
-        chapters: list[Chapter] = reproduce(options.what, options.output, quick=options.quick)
+        chapters = reproduce(options.what, options.output, quick=options.quick).chapters
     except KeyboardInterrupt as interrupt:
         kept = f"finished runs are kept in {options.output}; the same command goes on from there"
         complain(f"interrupted; {kept}")
@@ -54,6 +57,37 @@ def _reproduce(options: argparse.Namespace) -> int:
         print(f"answered: {answer.question}")
     print(f"\nreport: {options.output / 'index.html'}")
     return _say_what_is_missing(options.what)
+
+
+class Claims(Listed):
+    """A row for each claim that was carried out, as in `claims.json`; a notebook shows them as a table."""
+
+    def __init__(self, chapters: "Sequence[Chapter]", rows: Sequence[dict[str, object]]) -> None:
+        """Takes the chapters of the report, and the rows of its claims."""
+        super().__init__(rows)
+        self.chapters = chapters
+
+
+def reproduce(
+    what: str | Sequence[str] = "all", folder: str | PathLike[str] = "results/papers", *, quick: bool = False
+) -> Claims:
+    """Carries claims of the five papers out, writes the report into `folder`, and returns a row for each claim.
+
+    `what` is "all", a paper such as "gallop", or ids of claims; with `quick`, fewer seeds and points. Runs that are
+    finished are read from `folder`. Raises `VegaslabError`.
+
+    >>> import tempfile, vegaslab
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     claims = vegaslab.reproduce("G-fig4-gallop", folder + "/papers", quick=True)
+    >>> {claim["id"]: claim["verdict"] for claim in claims}["G-fig4-gallop"]
+    'reproduced'
+    """
+    # imported here: other commands need not wait for it
+    from vegaslab.papers.report.reproduce import reproduce as carried_out
+    from vegaslab.papers.report.reproduce import rows
+
+    chapters = carried_out([what] if isinstance(what, str) else what, Path(folder), quick=quick)
+    return Claims(chapters, rows(chapters))
 
 
 def _say_what_is_missing(what: list[str]) -> int:

@@ -26,7 +26,7 @@ def add_options(parser: Parser) -> None:
         "-r",
         "--figure",
         action="append",
-        metavar="NAME",
+        metavar="FIGURE",
         help="with --seeds: compare this figure, such as mean_queueing_ms; may be repeated (default: all)",
     )
     parser.add_argument("--pairs", action="store_true", help="with --seeds: compare every two, not each with the first")

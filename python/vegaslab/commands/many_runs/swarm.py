@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.many_runs.where import LOCAL, add_where, cluster_of
+from vegaslab.commands.many_runs.where import LOCAL, add_where
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
 from vegaslab.runs.pool import usable_cores
 from vegaslab.util.ending import interrupted
@@ -40,6 +40,7 @@ def _swarm(options: argparse.Namespace) -> int:
     # imported here: other commands need not wait for it
     from vegaslab.sweeps.swarm.batches import Local, swarm
     from vegaslab.sweeps.swarm.on_cluster import on_cluster
+    from vegaslab.sweeps.where import cluster_of
 
     if options.files:
         return _check(options.files, as_json=options.json)
@@ -47,7 +48,7 @@ def _swarm(options: argparse.Namespace) -> int:
     name = f"swarm-{options.seed}" + (f"-{options.relation}" if options.relation else "")
     folder = options.output or Path("results") / name
     try:
-        with cluster_of(options) as cluster, SweepProgress(what="networks") as progress:
+        with cluster_of(options.on, options.jobs) as cluster, SweepProgress(what="networks") as progress:
             run = on_cluster(cluster) if cluster else Local(options.jobs or usable_cores(), options.relation)
             done = swarm(folder, options.seed, options.networks, run, progress, relation=options.relation)
     except KeyboardInterrupt as interrupt:

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.many_runs.where import LOCAL, add_where, cluster_of
-from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
+from vegaslab.commands.many_runs.where import LOCAL, add_where
+from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError, add_set
 from vegaslab.commands.real_paths import kernel
 from vegaslab.runs.pool import usable_cores
 from vegaslab.sweeps.plans.reading import SERIES
@@ -27,6 +27,7 @@ def add(commands: Commands) -> None:
     argument = parser.add_argument
     argument("plan", metavar="PLAN", help="a plan's file (see docs/sweeps.md)")
     argument("-o", "--output", type=Path, metavar="DIR", help="the sweep's folder (default: results/NAME)")
+    add_set(parser)
     add_where(parser)
     kernel.add_world(parser)
     argument("--series", metavar="NAMES", help="keep these time series of each run: flows, links or flows,links")
@@ -39,17 +40,20 @@ def add(commands: Commands) -> None:
 def _sweep(options: argparse.Namespace) -> int:
     # imported here: other commands need not wait for it
     from vegaslab.measuring.guest.sweeping import InKernel
-    from vegaslab.sweeps.plans.plan import Plan
+    from vegaslab.sweeps.plans.plan import Plan, value_of
     from vegaslab.sweeps.sweep import Local, Runner, forecast, sweep
+    from vegaslab.sweeps.where import cluster_of
 
     plan = Plan.from_file(options.plan)
+    if options.set:
+        plan = plan.with_set({key: value_of(text) for key, text in options.set})
     if options.series is not None:
         plan = plan.with_series(_series(options.series))
     (world,) = kernel.worlds_of(options)
     if world is not None and options.on != LOCAL:
         raise UsageError("--on goes with --world simulator")
     folder = options.output or Path("results") / (plan.name if world is None else f"{plan.name}-{world.name}")
-    with cluster_of(options) as cluster:
+    with cluster_of(options.on, options.jobs) as cluster:
         here: Callable[[int], Runner] = Local if world is None else partial(InKernel, world)
         run = cluster or here(options.jobs or usable_cores())
         if options.dry_run:

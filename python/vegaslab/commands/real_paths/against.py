@@ -5,9 +5,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.parsing import FAILED, OK, Commands, add_pictures
+from vegaslab.commands.parsing import FAILED, OK, Commands, add_pictures, add_set
 from vegaslab.commands.real_paths import kernel
-from vegaslab.commands.scenario import add_set
 from vegaslab.runs.drawable import PAGE
 from vegaslab.util.folder import whole_folder
 from vegaslab.util.terminal import complain

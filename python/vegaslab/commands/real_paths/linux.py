@@ -9,9 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vegaslab._vegaslab import Scenario
-from vegaslab.commands.parsing import OK, Commands, Parser
+from vegaslab.commands.parsing import OK, Commands, Parser, add_scenario, overrides
 from vegaslab.commands.real_paths import measure
-from vegaslab.commands.scenario import add_scenario, overrides
 from vegaslab.measuring.linux import carry_out, differences, program
 from vegaslab.measuring.watching import draw_steps
 from vegaslab.reports.summary import report

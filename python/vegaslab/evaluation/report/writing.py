@@ -3,12 +3,16 @@
 import json
 import re
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from vegaslab.evaluation.comparing import read_dossier
+from vegaslab.evaluation.criteria.questions import HEAD, lines
 from vegaslab.evaluation.criterion import EvaluationError
-from vegaslab.evaluation.report.pages import html, markdown
+from vegaslab.evaluation.report.pages import html, in_short, markdown
+from vegaslab.reports.summary import aligned
+from vegaslab.reports.tables import html_table
 from vegaslab.runs.extracted import HASH_DIGITS
 from vegaslab.util.folder import check_names, replace_file
 
@@ -16,6 +20,24 @@ CACHE = "cache"
 _CACHED = re.compile(rf"[0-9a-f]{{{HASH_DIGITS}}}\.(json|part)")
 _JSON = "report.json"
 _WRITTEN = re.compile(r"(index\.html|report\.md|report\.json)(\.part)?|(index|report)\.part")
+
+
+class Dossier(dict[str, Any]):
+    """A dossier: what its `report.json` holds, and its `folder`. A notebook shows the first page."""
+
+    def __init__(self, document: Mapping[str, Any], folder: Path) -> None:
+        """Takes the document, as `vegaslab.evaluation.dossier.evaluate` makes it."""
+        super().__init__(document)
+        self.folder = folder
+
+    def first_page(self) -> str:
+        """Returns the answers as a table of text, and the sentences that sum the chapters up."""
+        answers = aligned(HEAD, lines(self["answers"])) if self["answers"] else []
+        return "\n".join([*answers, "", *in_short(self)])
+
+    def _repr_html_(self) -> str:
+        said = "".join(f"<p>{escape(text)}</p>" for text in in_short(self))
+        return html_table(HEAD, lines(self["answers"])) + said
 
 
 def prepare(folder: Path) -> Path:

@@ -9,11 +9,11 @@ from typing import Any
 
 import pyarrow
 
-from vegaslab import _vegaslab
 from vegaslab.measuring.guest.world import Guest, KernelWorld
 from vegaslab.measuring.linux import LinuxError
 from vegaslab.sweeps.columns import failed_row, row_of
 from vegaslab.sweeps.plans.plan import Plan
+from vegaslab.util.errors import ScenarioError
 
 _Begun = tuple[int, Guest | str]
 """A run's place, and its guest or why there is none."""
@@ -54,7 +54,7 @@ class InKernel:
         try:
             scenario = plan.template.scenario(replaced, seed)
             return place, Guest(scenario, Path(plan.source).parent, self.kernel)
-        except (_vegaslab.ScenarioError, LinuxError) as error:
+        except (ScenarioError, LinuxError) as error:
             return place, str(error)
 
 

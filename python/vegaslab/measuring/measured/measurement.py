@@ -7,9 +7,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from vegaslab import _vegaslab
-from vegaslab._vegaslab import MeasuredError
 from vegaslab.measuring.measured.tables import MeasuredTables
 from vegaslab.runs.drawable import Pictured
+from vegaslab.util.errors import MeasuredError
 from vegaslab.util.folder import whole_folder
 from vegaslab.util.progress import ReadingProgress, notebook
 

@@ -22,6 +22,7 @@ from vegaslab.runs.seeds.report import seeds_report
 from vegaslab.scenario.source import Overrides, ScenarioLike
 from vegaslab.scenario.variants import AlgorithmLike, VariantError, Varied, flow_ids, load_variants, singled_out
 from vegaslab.util.folder import whole_folder
+from vegaslab.util.parquet import with_origin
 from vegaslab.util.progress import Progress, notebook
 from vegaslab.util.text import did_you_mean
 
@@ -223,7 +224,7 @@ class SeedComparison(Figures):
         """
         with whole_folder(Path(dir)) as folder:
             for name, table in (("runs", self.runs_table()), ("differences", self.differences_table())):
-                pyarrow.parquet.write_table(table, folder / f"{name}.parquet")
+                pyarrow.parquet.write_table(with_origin(table, self.scenario), folder / f"{name}.parquet")
                 if csv:
                     pyarrow.csv.write_csv(table, folder / f"{name}.csv")
             (folder / "comparison.json").write_text(json.dumps(self.summary, indent=2) + "\n", encoding="utf-8")

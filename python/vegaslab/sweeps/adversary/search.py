@@ -15,8 +15,9 @@ from vegaslab.sweeps.adversary.journal import Figures, Journal
 from vegaslab.sweeps.adversary.question import AttackError, Question
 from vegaslab.sweeps.adversary.schedules import structured
 from vegaslab.sweeps.adversary.shrinking import shrunk
+from vegaslab.sweeps.columns import Run
 from vegaslab.sweeps.plans.plan import Plan
-from vegaslab.sweeps.sweep import Local, Run, Runner
+from vegaslab.sweeps.sweep import Local, Runner
 
 GENERATION = 32
 """Genomes of a generation, on every machine, whatever number of them is evaluated at a time."""

@@ -36,6 +36,8 @@ class Factorial:
         self.plan = plan
         self.spec = spec
         self.analyses = dict(analyses)
+        self.folder: Path | None = None
+        """Where the analysis was written, if it was."""
 
     def __getitem__(self, response: str) -> Analysis:
         """Returns the analysis of a response; its name is the column's."""

@@ -16,6 +16,7 @@ from vegaslab.scenario.source import ScenarioLike, find, read, shipped_plans
 from vegaslab.sweeps.plans.factorial import Spec, read_spec
 from vegaslab.sweeps.plans.hypercube import Range, latin_hypercube
 from vegaslab.sweeps.plans.reading import SERIES, PlanError, Reader
+from vegaslab.util.errors import ScenarioError
 
 Cell = dict[str, object]
 """A combination of values by dotted key of the scenario, as in the argument `set` of `vegaslab.run`."""
@@ -23,7 +24,8 @@ Cell = dict[str, object]
 Axis = Sequence[Cell]
 """Alternatives; each cell takes one of them."""
 
-_KEYS = ("name", "scenario", "replications", "seed", "grid", "zip", "list", "random", "factorial", "limits", "series")
+_VARIED = ("set", "grid", "zip", "list", "random", "factorial")
+_KEYS = ("name", "scenario", "replications", "seed", *_VARIED, "limits", "series")
 _LIMITS = ("events", "memory", "time")
 _SEED_MAX = 2**64 - 1
 # a cell that cannot run is a failure of that cell; a key for which no value runs in these cells is an error of the plan
@@ -52,10 +54,11 @@ def _plain(value: object) -> object:
 class Plan:
     """Which runs a sweep makes: the cells, each with every seed.
 
-    `grid` is every combination of the values by key, `zip` takes the values of all keys side by side, `list` says each
-    combination, `random` samples ranges, `factorial` is a two-level design (docs/factorial.md). What several of them
-    give is combined, every one with every other. Keys are dotted, such as `flow.0.alpha`. `replications` is how many
-    seeds each cell runs with: the same ones in every cell, counted up from `seed` (default: the scenario's).
+    `set` are values of all cells. `grid` is every combination of the values by key, `zip` takes the values of all keys
+    side by side, `list` says each combination, `random` samples ranges, `factorial` is a two-level design
+    (docs/factorial.md). What several of them give is combined, every one with every other. Keys are dotted, such as
+    `flow.0.alpha`. `replications` is how many seeds each cell runs with: the same ones in every cell, counted up from
+    `seed` (default: the scenario's).
 
     `series` are the time series that a sweep keeps of each run, of "flows" and "links".
 
@@ -75,6 +78,7 @@ class Plan:
         self,
         scenario: ScenarioLike,
         *,
+        set: Mapping[str, object] | None = None,
         grid: Mapping[str, Sequence[object]] | None = None,
         zip: Mapping[str, Sequence[object]] | None = None,
         list: Sequence[Mapping[str, object]] | None = None,
@@ -87,7 +91,7 @@ class Plan:
         name: str = "plan",
     ) -> None:
         """The same keys as in a file; see `docs/sweeps.md`."""
-        varied = {"grid": grid, "zip": zip, "list": list, "random": random, "factorial": factorial}
+        varied = {"set": set, "grid": grid, "zip": zip, "list": list, "random": random, "factorial": factorial}
         given = {**varied, "replications": replications, "seed": seed, "limits": limits, "series": series}
         document = {key: value for key, value in given.items() if value is not None}
         try:
@@ -157,6 +161,15 @@ class Plan:
         plan.document = {**self.document, "series": list(plan.series)}
         return plan
 
+    def with_set(self, values: Mapping[str, object]) -> "Plan":
+        """Returns the plan with these values, by dotted key, in all of its cells. Raises `PlanError`."""
+        plan = copy.copy(self)
+        plan.document = {**self.document, "set": {**self.document.get("set", {}), **values}}
+        plan.axes = _axes(self._reader, plan.document, self.factorial)
+        plan.__dict__.pop("varied", None)
+        plan._check_keys()
+        return plan
+
     def _checked_series(self, given: object) -> tuple[str, ...]:
         if not isinstance(given, list) or any(name not in SERIES for name in given):
             self.fail("series", f'{given!r} was given; expected a list of "flows", "links" or both')
@@ -217,7 +230,7 @@ class Plan:
                 unproven.difference_update(cell)
                 if not unproven:
                     return
-            except _vegaslab.ScenarioError as error:
+            except ScenarioError as error:
                 for key in cell:
                     errors.setdefault(key, str(error))
                 errors.setdefault("", str(error))
@@ -232,7 +245,7 @@ class Plan:
 
     def _section(self, key: str) -> str:
         """Returns the section of the plan that says how a key varies."""
-        for section in ("grid", "zip", "random"):
+        for section in ("set", "grid", "zip", "random"):
             if key in self.document.get(section, {}):
                 return f"{section}.{key}"
         for factor in self.factorial.factors if self.factorial else ():
@@ -247,7 +260,8 @@ class Plan:
 
 
 def _axes(reader: Reader, document: Mapping[str, Any], factorial: Spec | None) -> list[Axis]:
-    axes: list[Axis] = []
+    always = reader.table("set", document.get("set", {}))
+    axes: list[Axis] = [[dict(always)]] if always else []
     for key, values in reader.table("grid", document.get("grid", {})).items():
         axes.append([{key: value} for value in reader.values(f"grid.{key}", values)])
     if "zip" in document:
@@ -329,6 +343,18 @@ def _limits(reader: Reader, given: object) -> Limits:
         memory_bytes=Limits.memory_bytes if memory is None else reader.size("limits.memory", memory),
         wall_s=None if wall is None else reader.seconds("limits.time", wall),
     )
+
+
+def value_of(text: str) -> object:
+    """Returns a value as a plan has it, from the text of an option: TOML, or else the text itself.
+
+    >>> value_of("2"), value_of("true"), value_of("20mbit"), value_of('{ preset = "vegas" }')
+    (2, True, '20mbit', {'preset': 'vegas'})
+    """
+    try:
+        return json.loads(_vegaslab.read_toml(f"value = {text}", "")[0])["value"]
+    except ValueError:
+        return text
 
 
 PlanLike = Plan | str | PathLike[str]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from vegaslab import _vegaslab
-from vegaslab.util.errors import InputError
+from vegaslab.util.errors import InputError, ScenarioError
 from vegaslab.util.reading import UnreadableTextError, read_text
 from vegaslab.util.text import did_you_mean, printable
 
@@ -63,7 +63,7 @@ class Reader:
             document = tomllib.loads(text)
         except UnreadableTextError as error:
             raise PlanError(f"{path}: {error}; a plan is a TOML text file") from None
-        except _vegaslab.ScenarioError as error:
+        except ScenarioError as error:
             raise PlanError(str(error)) from None
         except tomllib.TOMLDecodeError as error:
             # syntax that TOML 1.1 has allowed since

@@ -1,0 +1,51 @@
+"""Citations: of the tool, and of the papers of what ran."""
+
+import re
+import tomllib
+
+import vegaslab
+from documentation import ROOT
+from tests.conftest import Command
+from vegaslab.commands import cite
+
+
+def keys(text: str) -> list[str]:
+    return re.findall(r"^@\w+\{(.*),$", text, re.MULTILINE)
+
+
+def test_each_algorithm_has_its_paper() -> None:
+    """All but the laboratory's own; an entry names no preset that there is not."""
+    presets = {row["name"] for row in vegaslab.catalogue("algorithms")}
+    named = {name for entry in cite._references().values() for name in entry["presets"]}
+    assert named == presets - {"vegas-next"}
+
+
+def test_the_tools_title_is_that_of_the_citation_file() -> None:
+    title = re.search(r'^title: "(.*)"$', (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    assert title is not None
+    assert cite.TITLE.translate(str.maketrans("", "", "{}")).lower() == title[1].lower()
+    version = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]
+    assert f"version = {{{version}}}" in vegaslab.cite()
+
+
+def test_what_ran_is_cited(vegaslab: Command) -> None:
+    assert (
+        vegaslab("compare", "quic", "-a", "vegas", "-a", "bbr3", "--set", "duration=1s", "-o", "runs").returncode == 0
+    )
+    assert keys(vegaslab("cite", "runs").stdout) == [
+        "vegaslab",
+        "brakmo1995vegas",
+        "hengartner2000revisited",
+        "cardwell-bbr3",
+    ]
+    assert keys(vegaslab("cite", "runs/bbr3", "rovegas-fairness").stdout)[:2] == ["vegaslab", "chan2004rovegas"]
+    assert vegaslab("cite", ".").stderr == (
+        "vegaslab: .: holds no run; give an algorithm, a scenario, or the folder of runs\n"
+    )
+    assert vegaslab("cite", "vagas").returncode == 2
+
+
+def test_a_composition_cites_its_parts() -> None:
+    parts = {"preset": "vegas", "slow_start": "gallop"}
+    found = vegaslab.cite(vegaslab.run("quic", algorithm=parts, set={"duration": "1s"}))
+    assert {"brakmo1995vegas", "ho2006gallop"} <= set(keys(found))
