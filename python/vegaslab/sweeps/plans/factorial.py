@@ -69,7 +69,7 @@ def read_spec(reader: Reader, given: object) -> Spec:
         factors=factors,
         fixed=fixed,
         responses=_responses(reader, table.get("responses", [])),
-        level=_level(reader, table.get("level", 0.90)),
+        level=_level(reader, table.get("level", 0.95)),
         blocks=_flag(reader, "factorial.blocks", table.get("blocks", False)),
         transform=_transform(reader, table.get("transform", "none")),
     )
@@ -135,7 +135,7 @@ def _responses(reader: Reader, given: object) -> tuple[str, ...]:
 
 def _level(reader: Reader, given: object) -> float:
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < 1:
-        reader.fail("factorial.level", f"{given!r} was given; a number between 0 and 1, such as 0.9")
+        reader.fail("factorial.level", f"{given!r} was given; a number between 0 and 1, such as 0.95")
     return float(given)
 
 
