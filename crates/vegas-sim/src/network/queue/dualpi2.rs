@@ -19,8 +19,8 @@ const UPDATE: Span = Span::from_millis(16);
 const INTEGRAL_GAIN: i128 = 41;
 const PROPORTIONAL_GAIN: i128 = 819;
 const GAIN_UNIT: i128 = 256;
-/// The factor from the controller's probability to that of marks in the L queue: k of RFC 9332, with which flows of both
-/// queues have about equal rates.
+/// The factor from the controller's probability to that of marks in the L queue: k of RFC 9332, with which flows of
+/// both queues have about equal rates.
 const COUPLING: i128 = 2;
 /// The largest frame, bytes. No packet is marked or dropped by probability while less than two of them wait.
 const FRAME_BYTES: u64 = 1514;
@@ -102,7 +102,7 @@ impl DualPi2 {
         None
     }
 
-    /// Removes the packet whose turn it is; returns it with its queue and the change of the credit that belongs to it
+    /// Removes the next packet; returns it with its queue and the change of the credit that belongs to it
     /// (weighted round robin, which RFC 9332, section 4.1, allows and Linux has).
     fn pop(&mut self) -> Option<(QueuedPacket, bool, i64)> {
         let both_wait = self.low_latency.front().is_some() && self.classic.front().is_some();
@@ -205,8 +205,8 @@ mod tests {
         queue.probability as f64 * 100. / ONE as f64
     }
 
-    /// A packet waits from 0 ms on: at the update at 16 ms the error is 1 ms and the growth 16 ms, so that with gains of
-    /// 41/256 and 819/256 the probability is 0.016 + 5.11875 %; at 32 ms it is 17 ms and 16 ms: 0.27226 + 5.11875 %
+    /// A packet waits from 0 ms on: at the update at 16 ms the error is 1 ms and the growth 16 ms, so that with gains
+    /// of 41/256 and 819/256 the probability is 0.016 + 5.11875 %; at 32 ms it is 17 ms and 16 ms: 0.27226 + 5.11875 %
     /// more. Then the queue is empty: 15 ms below the target and 32 ms less, 0.24023 + 10.2375 % less. After many
     /// updates the probability has gone to 0.
     #[test]

@@ -33,8 +33,8 @@ pub(in crate::scenario) struct ManagedQueue {
     pub(in crate::scenario) target: Option<Field<Span>>,
     /// codel, fq-codel: the time for which packets wait above the target before the first drop. Default: `"100ms"`.
     pub(in crate::scenario) interval: Option<Field<Span>>,
-    /// codel, fq-codel: the waiting time above which each packet of a flow with `ecn` is marked; dualpi2: that of [the L
-    /// queue](networks.md#two-queues). Default: none; `"1ms"` with dualpi2.
+    /// codel, fq-codel: the waiting time above which each packet of a flow with `ecn` is marked; dualpi2: that of
+    /// [the L queue](networks.md#two-queues). Default: none; `"1ms"` with dualpi2.
     pub(in crate::scenario) ce_threshold: Option<Field<Span>>,
     /// pie: the time between two updates of the probability. Default: `"15ms"`.
     pub(in crate::scenario) update: Option<Field<Span>>,
