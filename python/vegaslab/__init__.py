@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from vegaslab.measuring.guest.world import KernelWorld
     from vegaslab.measuring.linux import LinuxError
     from vegaslab.measuring.measured.against import Against, against
+    from vegaslab.measuring.measured.identify import Identified, identify
     from vegaslab.measuring.measured.measurement import Measured, measured
     from vegaslab.reports.tables import Listed
     from vegaslab.runs.comparison import Comparison, compare
@@ -95,6 +96,7 @@ __all__ = [
     "FolderError",
     "Graph",
     "Host",
+    "Identified",
     "KernelWorld",
     "LimitError",
     "Link",
@@ -137,6 +139,7 @@ __all__ = [
     "explain",
     "factorial",
     "figure",
+    "identify",
     "measured",
     "model",
     "plot",
@@ -175,6 +178,7 @@ _NAMES_OF = {
     "measuring.guest.world": ("KernelWorld",),
     "measuring.linux": ("LinuxError",),
     "measuring.measured.against": ("Against", "against"),
+    "measuring.measured.identify": ("Identified", "identify"),
     "measuring.measured.measurement": ("Measured", "measured"),
     "runs.comparison": ("Comparison", "compare"),
     "sweeps.dataset": ("read_runs", "read_series"),

@@ -8,6 +8,7 @@
 mod capture;
 mod datagrams;
 mod error;
+mod identify;
 mod kind;
 mod logs;
 mod path;
@@ -17,6 +18,7 @@ pub mod tables;
 mod tcp;
 
 pub use error::{MeasuredError, Read};
+pub use identify::{Candidate, Identified};
 pub use path::{Check, Finding, Path};
-pub use reading::{Options, PathOf, Report, read};
+pub use reading::{Options, PathOf, Report, identify, read};
 pub use source::Attend;

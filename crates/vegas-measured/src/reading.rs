@@ -6,11 +6,13 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use serde::Serialize;
+use vegas_core::registry;
 
 use crate::capture::packet::Transport;
 use crate::capture::{CaptureKind, Contents, link_name, read_packets};
 use crate::datagrams::Exchanges;
 use crate::error::{MeasuredError, Read};
+use crate::identify::{self, Identified};
 use crate::kind::Kind;
 use crate::logs::{csv, iperf3, link_log, qlog, ss, tcp_probe};
 use crate::path::{self, Path as PathReport, Subject};
@@ -133,17 +135,7 @@ fn path_of(
     attend: Attend<'_>,
 ) -> Read<Option<PathReport>> {
     let origin = recorded.origin.unwrap_or(0);
-    let tcp = || recorded.flows.iter().filter(|flow| flow.transport == "tcp");
-    let flow = match options.path {
-        PathOf::Nothing => return Ok(None),
-        PathOf::Largest => tcp().max_by_key(|flow| flow.delivered_bytes),
-        PathOf::Flow(id) => {
-            let known = |flow: &&Flow| flow.id == id;
-            let unknown = || format!("{}: has no flow {id} of TCP; its flows are in flows.parquet", source.name);
-            Some(tcp().find(known).ok_or_else(|| MeasuredError::Input(unknown()))?)
-        }
-    };
-    let Some(flow) = flow else { return Ok(None) };
+    let Some(flow) = chosen(&source.name, options.path, &recorded.flows)? else { return Ok(None) };
     let name = file_stem(&source.name);
     let found = log_of(source, kind, flow, origin, attend)?.and_then(|(log, first_at)| {
         path::find(&Subject { flow, log: &log, name: &name, file: &source.name, origin, first_at })
@@ -154,6 +146,51 @@ fn path_of(
         recorded.odd.push(format!("flow {id}: its path cannot be worked out, as {why}"));
     }
     Ok(found)
+}
+
+/// Returns the flow that is asked for.
+fn chosen<'a>(name: &str, which: PathOf, flows: &'a [Flow]) -> Read<Option<&'a Flow>> {
+    let mut tcp = flows.iter().filter(|flow| flow.transport == "tcp");
+    match which {
+        PathOf::Nothing => Ok(None),
+        PathOf::Largest => Ok(tcp.max_by_key(|flow| flow.delivered_bytes)),
+        PathOf::Flow(id) => {
+            let unknown = || format!("{name}: has no flow {id} of TCP; its flows are in flows.parquet");
+            tcp.find(|flow| flow.id == id).map(Some).ok_or_else(|| MeasuredError::Input(unknown()))
+        }
+    }
+}
+
+/// Tells which of these congestion controls, by the presets' names, explains a flow of a capture best.
+///
+/// # Errors
+/// One line, as [`read`] has; also for a file that is no capture, and for a flow that shows its window too seldom.
+pub fn identify(path: &Path, which: PathOf, names: &[String], attend: Attend<'_>) -> Read<Identified> {
+    let source = Source::open(path)?;
+    let refused = |why: &str| MeasuredError::Input(format!("{}: {why}", source.name));
+    if let Some(unknown) = names.iter().find(|name| registry::preset(name).is_none()) {
+        return Err(MeasuredError::Input(format!("{unknown:?} is no preset; vegaslab list algorithms names them")));
+    }
+    let kind = Kind::of(&source.name, &source.head()?)?;
+    let Kind::Capture(capture) = kind else {
+        return Err(refused("is no capture; give packets, as tcpdump -s 96 -w FILE writes them"));
+    };
+    let mut recorder = Recorder::new(None, i64::MAX / 4)?;
+    read_capture(&source, kind, &mut *attend, &mut recorder)?;
+    let recorded = recorder.close()?;
+    let no_flow = || refused("has no flow of TCP with data");
+    let flow = chosen(&source.name, which, &recorded.flows)?.ok_or_else(no_flow)?;
+    if flow.capture_point == Some("receiver") {
+        return Err(refused("was captured at the receiver, which does not show departures; give one of the sender"));
+    }
+    let origin = recorded.origin.unwrap_or(0);
+    let (log, _) = log_of(&source, capture, flow, origin, attend)?.ok_or_else(no_flow)?;
+    let identified = identify::identify(flow, &log, origin, names);
+    if identified.points < identify::POINTS_LEAST {
+        let (id, points, least) = (flow.id, identified.points, identify::POINTS_LEAST);
+        return Err(refused(&format!("flow {id} shows its window {points} times, of {least} that are needed")));
+    }
+    Ok(identified)
 }
 
 /// Returns the departures and acknowledgements of a flow, and when its first data was seen.
@@ -170,9 +207,10 @@ fn log_of(
     let mut connection: Option<Connection> = None;
     let mut found: Option<(Log, i64)> = None;
     let keep = |connection: &mut Connection| {
+        let handshake = connection.handshake.round_trip();
         let side = connection.sides.iter_mut().find(|side| side.end == from)?;
         let first_at = side.first_at.filter(|at| ((at - origin) as f64 / 1e9 - flow.start_s).abs() < 1e-9)?;
-        Some((side.sender.log.take()?, first_at))
+        Some((Log { handshake, ..side.sender.log.take()? }, first_at))
     };
     read_packets(source, kind, attend, |packet| {
         let is_forward = packet.from.ip() == from.ip() && packet.to.ip() == to.ip();

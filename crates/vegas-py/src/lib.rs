@@ -25,7 +25,7 @@ mod _vegaslab {
     #[pymodule_export]
     use crate::judging::scripts::packetdrill;
     #[pymodule_export]
-    use crate::measured::measured;
+    use crate::measured::{identify, measured};
     #[pymodule_export]
     use crate::own::events::{Ack, Loss, LostSegment, Rate, Restart, Sent, Start};
     #[pymodule_export]

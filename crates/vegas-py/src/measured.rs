@@ -26,11 +26,7 @@ pub(crate) fn measured(
     path: bool,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let path = match (path, flow) {
-        (false, _) => PathOf::Nothing,
-        (true, Some(flow)) => PathOf::Flow(flow),
-        (true, None) => PathOf::Largest,
-    };
+    let path = if path { path_of(flow) } else { PathOf::Nothing };
     let options = Options { step_ns: step_ns.max(1), path };
     let report = attended(
         py,
@@ -41,10 +37,44 @@ pub(crate) fn measured(
             None => Ok(()),
         },
     )?;
-    let report = report.map_err(|failed| match failed {
+    as_json(serde_json::to_string(&report.map_err(raised)?))
+}
+
+/// Returns how well each of these presets explains a flow of a capture, as JSON text; `flow` and `progress` as for
+/// `measured`. Raises `MeasuredError` and `OSError`.
+#[pyfunction]
+#[pyo3(signature = (file, algorithms, *, flow=None, progress=None))]
+pub(crate) fn identify(
+    py: Python<'_>,
+    file: PathBuf,
+    algorithms: Vec<String>,
+    flow: Option<u32>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let identified = attended(
+        py,
+        Stopped::WaitedFor,
+        move |ties| vegas_measured::identify(&file, path_of(flow), &algorithms, &mut |bytes| ties.read(bytes)),
+        |ties| match &progress {
+            Some(progress) => progress.call1((ties.read_bytes(),)).map(drop),
+            None => Ok(()),
+        },
+    )?;
+    as_json(serde_json::to_string(&identified.map_err(raised)?))
+}
+
+fn path_of(flow: Option<u32>) -> PathOf {
+    flow.map_or(PathOf::Largest, PathOf::Flow)
+}
+
+fn raised(failed: Failed) -> PyErr {
+    match failed {
         Failed::Input(line) => MeasuredError::new_err(line),
         Failed::Io(line) => PyOSError::new_err(line),
         Failed::Stopped => PyKeyboardInterrupt::new_err(()),
-    })?;
-    serde_json::to_string(&report).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+}
+
+fn as_json(text: serde_json::Result<String>) -> PyResult<String> {
+    text.map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }

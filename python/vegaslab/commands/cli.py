@@ -36,7 +36,7 @@ from vegaslab.commands.parsing import (
     in_groups,
     overrides,
 )
-from vegaslab.commands.real_paths import against, kernel, linux, measured, quic, trace
+from vegaslab.commands.real_paths import against, identify, kernel, linux, measured, quic, trace
 from vegaslab.reports.optional import PictureWarning
 from vegaslab.reports.summary import comparison_report, report
 from vegaslab.runs.comparison import Comparison
@@ -60,7 +60,7 @@ _ONE_LINE_EACH = (PictureWarning, UnusedWarning)
 _GROUPS = {
     "simulate": ("run", "compare", "sweep", "analyse", "factorial", "figure"),
     "judge": ("evaluate", "reproduce", "conform", "packetdrill", "attack", "model"),
-    "real hosts": ("kernel", "linux", "quic", "measured", "against", "trace"),
+    "real hosts": ("kernel", "linux", "quic", "measured", "against", "identify", "trace"),
     "write scenarios and algorithms": ("new", "check", "list", "explain", "cite", "schema"),
     "the tool itself": ("swarm", "completion"),
 }
@@ -234,6 +234,7 @@ def _parser() -> argparse.ArgumentParser:
     linux.add(commands)
     kernel.add(commands)
     measured.add(commands)
+    identify.add(commands)
     against.add(commands)
     trace.add(commands)
 

@@ -80,6 +80,11 @@ impl Handshake {
         Some(self.acked_at? - server.at)
     }
 
+    /// The whole round-trip time, ns.
+    pub(crate) fn round_trip(&self) -> Option<i64> {
+        Some(self.server_half()? + self.client_half()?)
+    }
+
     pub(crate) fn sack(&self) -> Option<bool> {
         self.both(|syn| syn.options.sack_permitted)
     }

@@ -47,6 +47,11 @@ fn run(overrides: &[(&str, &str)]) -> Run {
     Run { at_sender: capture("capture.pcapng"), at_receiver: capture("capture-receiver.pcapng"), outcome }
 }
 
+/// The capture at the sender of such a run.
+pub(crate) fn at_sender(overrides: &[(&str, &str)]) -> Vec<u8> {
+    run(overrides).at_sender
+}
+
 /// A capture of some hundred packets.
 pub(crate) fn small() -> Vec<u8> {
     run(&[("duration", "\"1s\""), ("topology.bottleneck.rate", "\"1mbit\""), ("topology.bottleneck.queue", "\"9kb\"")])

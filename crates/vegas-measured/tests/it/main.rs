@@ -2,6 +2,7 @@
 
 mod captures;
 mod hostile;
+mod identify;
 mod logs;
 mod measure;
 mod real;

@@ -25,6 +25,13 @@ pub(crate) struct Acknowledgement {
     pub(crate) is_pure: bool,
     /// The length of the IP packet.
     pub(crate) ip_bytes: u32,
+    /// Everything before it is acknowledged.
+    pub(crate) edge: i64,
+    /// Bytes behind it in SACK blocks.
+    pub(crate) sacked: i64,
+    /// The receiver's window, bytes; -1 while its scale is unknown.
+    pub(crate) window: i64,
+    pub(crate) is_duplicate: bool,
 }
 
 /// The most departures that are kept, and the most acknowledgements.
@@ -40,6 +47,8 @@ pub(crate) struct Log {
     /// Other packets on the same way, such as acknowledgements and those of other connections: when, and how many
     /// bytes.
     pub(crate) others: Vec<(i64, u32)>,
+    /// The round-trip time of the handshake, ns.
+    pub(crate) handshake: Option<i64>,
     /// Departures that were not kept.
     pub(crate) left_out: u64,
 }

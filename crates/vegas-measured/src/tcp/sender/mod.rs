@@ -321,8 +321,16 @@ impl Sender {
             news.sequence = newest.from;
         }
         if let Some(log) = &mut self.log {
-            let (at, is_pure, delivered, ip_bytes) = (ack.at, ack.is_pure, news.delivered, ack.ip_bytes);
-            log.acknowledges(Acknowledgement { at, delivered, is_pure, ip_bytes });
+            log.acknowledges(Acknowledgement {
+                at: ack.at,
+                delivered: news.delivered,
+                is_pure: ack.is_pure,
+                ip_bytes: ack.ip_bytes,
+                edge: self.acked,
+                sacked: self.sacked.count(),
+                window: self.window,
+                is_duplicate: news.duplicate,
+            });
         }
         news
     }

@@ -1,0 +1,86 @@
+"""`vegaslab identify`: captures of simulated senders are recognised, and what shows no window is refused in a line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import vegaslab as lab
+from documentation import ROOT
+from tests.conftest import Command
+from vegaslab.measuring.measured.against import SENDERS
+from vegaslab.measuring.measured.identify import Identified
+
+INPUTS = ROOT / "crates" / "vegas-measured" / "tests" / "inputs"
+
+PATH = """\
+name = "sent"
+duration = "30s"
+capture = true
+
+[topology]
+kind = "dumbbell"
+access = { rate = "1gbit", delay = "0s" }
+
+[topology.bottleneck]
+rate = "10mbit"
+delay = "30ms"
+queue = "60p"
+
+[[flow]]
+algorithm = "cubic-linux"
+packet = "1500b"
+initial_window = 10
+
+[flow.host]
+kind = "linux"
+delayed_ack = "linux"
+timestamps = true
+"""
+
+
+def capture_of(algorithm: str, folder: Path, **keys: object) -> Path:
+    """A capture of a simulated sender."""
+    run = lab.run(PATH, algorithm=algorithm, set={key.replace("__", "."): value for key, value in keys.items()})
+    return run.write(folder, pcapng=True) / "capture.pcapng"
+
+
+@pytest.mark.parametrize("algorithm", SENDERS)
+def test_a_simulated_sender_is_recognised(here: Path, algorithm: str) -> None:
+    found = lab.identify(capture_of(algorithm, here / "run"))
+    assert algorithm in found.answer, found.errors
+    assert len(found.answer) <= 4, found.errors
+
+
+def test_the_answer_is_a_table_and_a_sentence(vegaslab: Command, here: Path) -> None:
+    capture = capture_of("veno", here / "run")
+    done = vegaslab("identify", capture)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert "\nflow 0: veno\n" in done.stdout
+    done = vegaslab("identify", capture, "-a", "bbr1", "-a", "hybla", "--json")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    found = json.loads(done.stdout)
+    assert (set(found["errors"]), found["answer"]) == ({"bbr1", "hybla"}, [])
+
+
+def test_what_shows_no_window_is_refused_in_a_line(vegaslab: Command, here: Path) -> None:
+    capture = capture_of("reno-linux", here / "run", duration="100ms")
+    for arguments, said in (
+        ([INPUTS / "ss-tin.txt"], "is no capture"),
+        ([capture.with_name("capture-receiver.pcapng")], "was captured at the receiver"),
+        ([capture], "of 5 that are needed"),
+        ([capture, "--flow", "7"], "has no flow 7 of TCP"),
+        ([capture, "-a", "renno"], "'renno' is no preset"),
+        ([here / "missing.pcap"], "missing.pcap"),
+    ):
+        done = vegaslab("identify", *arguments)
+        assert (done.returncode, done.stdout) == (2, ""), done.stdout
+        assert said.replace("'", '"') in done.stderr.replace("'", '"')
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_margin_is_that_of_the_first_other_one() -> None:
+    errors = {"reno-linux": 0.01, "lp": 0.01, "veno": 0.05}
+    assert Identified("x", 0, 9, ("reno-linux", "lp"), errors).margin == 5.0
+    assert Identified("x", 0, 9, ("reno-linux", "lp", "veno"), errors).margin is None
+    assert Identified("x", 0, 9, (), errors).sentence == "none of these"
