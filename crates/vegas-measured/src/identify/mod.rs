@@ -2,7 +2,7 @@
 //!
 //! A sender that has more to send than its window lets out shows the window: it is what is in flight. Each candidate
 //! gets the acknowledgements, losses and round-trip times of the capture, as the sender had them, and so says at each
-//! acknowledgement what its window would have been. The one whose windows are nearest to what was in flight explains
+//! acknowledgement what its window would have been. The one with the windows nearest to what was in flight explains
 //! the capture best. No path has to be known, and what a candidate lets leave does not change what comes back.
 
 mod replay;

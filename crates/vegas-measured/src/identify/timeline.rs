@@ -1,7 +1,7 @@
 //! What happened at a flow's sender, as its capture shows it: the events that the sender told its congestion control,
 //! and what was in flight while the window alone held it back.
 //!
-//! The host is Linux's: recovery begins with the first segment that is sent again, and ends once what was sent before it
+//! The host is Linux's: recovery begins with the first segment that is retransmitted, and ends once what was sent before
 //! is acknowledged, without SACK (RFC 6582) once more than that is (`tcp_try_undo_recovery`).
 
 use std::collections::BTreeMap;
@@ -67,19 +67,27 @@ enum State {
 
 /// The most events: a longer capture is judged by its beginning.
 const EVENTS_MAX: usize = 400_000;
-/// Acknowledgements closer to the next one than this are one point with it, ns: what leaves for each is not told apart.
+/// Acknowledgements closer to the next one than this are one point with it, ns: what leaves for each cannot be distinguished.
 const APART_NS: i64 = 1_000_000;
 /// But not more of them than this.
 const TOGETHER: u32 = 16;
 
-struct Sender<'a> {
-    log: &'a Log,
-    hosts: Hosts,
+/// What the sender does about losses.
+#[derive(Clone, Copy, Debug)]
+struct Recovery {
     state: State,
     /// Whether the last segment of the recovery is acknowledged, which does not end it.
     is_held: bool,
-    /// When the segment left that a timeout sent again, until an acknowledgement answers it.
+    /// When the segment left that a timeout retransmitted, until an acknowledgement answers it.
     timed_out: Option<i64>,
+    /// The number of losses so far.
+    epoch: u32,
+}
+
+struct Sender<'a> {
+    log: &'a Log,
+    hosts: Hosts,
+    recovery: Recovery,
     una: i64,
     next: i64,
     /// Segments behind the first that is missing which have arrived: by duplicates, or by SACK.
@@ -92,7 +100,6 @@ struct Sender<'a> {
     covered: BTreeMap<i64, Vec<usize>>,
     least_rtt: i64,
     newly_lost: u32,
-    epoch: u32,
     /// The point after the newest acknowledgement.
     open: Option<Point>,
     together: u32,
@@ -111,9 +118,7 @@ pub(super) fn events(log: &Log, hosts: Hosts) -> Vec<Event> {
     let mut sender = Sender {
         log,
         hosts,
-        state: State::Open,
-        is_held: false,
-        timed_out: None,
+        recovery: Recovery { state: State::Open, is_held: false, timed_out: None, epoch: 0 },
         una: first,
         next: first,
         arrived: 0,
@@ -123,7 +128,6 @@ pub(super) fn events(log: &Log, hosts: Hosts) -> Vec<Event> {
         covered: covered(&log.departures),
         least_rtt: i64::MAX,
         newly_lost: 0,
-        epoch: 0,
         open: None,
         together: 0,
         events: Vec::new(),
@@ -214,15 +218,16 @@ impl Sender<'_> {
             self.newly_lost += 1;
             self.events.push(Event::SegmentLost(self.rates.lost_segment(self.snapshots[original])));
         }
-        let kind = match (again, self.state) {
+        let kind = match (again, self.recovery.state) {
             (Again::Timeout, State::Open | State::Recovery(_)) => LossKind::Timeout,
             (Again::Timeout, State::Loss(high)) if self.una >= high => LossKind::Timeout,
             (Again::Fast, State::Open) => LossKind::DuplicateAcks,
             _ => return,
         };
-        self.state = if kind == LossKind::Timeout { State::Loss(self.next) } else { State::Recovery(self.next) };
-        (self.is_held, self.epoch) = (false, self.epoch + 1);
-        self.timed_out = (kind == LossKind::Timeout).then_some(departure.at);
+        self.recovery.state =
+            if kind == LossKind::Timeout { State::Loss(self.next) } else { State::Recovery(self.next) };
+        (self.recovery.is_held, self.recovery.epoch) = (false, self.recovery.epoch + 1);
+        self.recovery.timed_out = (kind == LossKind::Timeout).then_some(departure.at);
         let sent = original.map_or(Time::ZERO, |original| self.time(self.log.departures[original].at));
         let next = match kind {
             LossKind::Timeout => self.una,
@@ -252,7 +257,7 @@ impl Sender<'_> {
             before: point.before,
             after: self.in_flight(),
             waited: span(at - point.at),
-            epoch: self.epoch,
+            epoch: self.recovery.epoch,
         }));
     }
 
@@ -268,7 +273,7 @@ impl Sender<'_> {
             self.answer_timeout(at);
             self.leave_recovery(now);
         }
-        let in_recovery = matches!(self.state, State::Recovery(_));
+        let in_recovery = matches!(self.recovery.state, State::Recovery(_));
         if advanced > 0 || ack.is_duplicate || delivered > 0 {
             let least = span(if self.least_rtt == i64::MAX { 0 } else { self.least_rtt });
             self.events.push(Event::Acked(Ack {
@@ -288,12 +293,12 @@ impl Sender<'_> {
                 ..Ack::default()
             }));
         }
-        let is_open = self.state == State::Open && self.arrived == 0 && self.has_room(ack);
+        let is_open = self.recovery.state == State::Open && self.arrived == 0 && self.has_room(ack);
         let point = Point { at, before: self.in_flight() };
         self.open = is_open.then_some(point);
     }
 
-    /// Returns how many segments have arrived by an acknowledgement that `advanced` by so many.
+    /// Returns how many segments have arrived by an acknowledgement that `advanced` by a number of them.
     fn deliver(&mut self, ack: &Acknowledgement, advanced: i64) -> i64 {
         if self.hosts.has_sack {
             self.arrived = self.count(ack.sacked);
@@ -310,7 +315,7 @@ impl Sender<'_> {
         i64::from(is_new)
     }
 
-    /// Returns the round-trip time of the newest segment that it covers; none if one of them was sent again.
+    /// Returns the round-trip time of the newest segment that it covers; none if one of them was retransmitted.
     fn round_trip(&mut self, at: i64, ack: &Acknowledgement) -> Option<i64> {
         let covered = self.covered.get_mut(&ack.at)?;
         let departures = &self.log.departures;
@@ -330,19 +335,20 @@ impl Sender<'_> {
         Some(rtt)
     }
 
-    /// Undoes a timeout if the answer comes sooner than one to what it sent again (RFC 3522).
+    /// Undoes a timeout if the answer comes sooner than one to what it retransmitted (RFC 3522).
     fn answer_timeout(&mut self, at: i64) {
-        let Some(sent) = self.timed_out.take() else { return };
+        let Some(sent) = self.recovery.timed_out.take() else { return };
         if self.least_rtt < i64::MAX && at - sent < self.least_rtt / 10 * 9 {
-            self.state = State::Open;
+            self.recovery.state = State::Open;
             self.events.push(Event::Undone);
         }
     }
 
     fn leave_recovery(&mut self, now: Time) {
-        let was_held = self.is_held;
-        self.is_held = matches!(self.state, State::Recovery(high) if !self.hosts.has_sack && self.una == high);
-        let is_over = match self.state {
+        let was_held = self.recovery.is_held;
+        self.recovery.is_held =
+            matches!(self.recovery.state, State::Recovery(high) if !self.hosts.has_sack && self.una == high);
+        let is_over = match self.recovery.state {
             State::Open => false,
             State::Recovery(high) => self.una > high || (self.hosts.has_sack && self.una == high),
             State::Loss(high) => self.una >= high,
@@ -350,7 +356,7 @@ impl Sender<'_> {
         if !is_over {
             return;
         }
-        self.state = State::Open;
+        self.recovery.state = State::Open;
         self.arrived = if self.hosts.has_sack { self.arrived } else { 0 };
         if was_held && self.hosts.undoes {
             self.events.push(Event::Undone);
