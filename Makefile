@@ -63,6 +63,10 @@ demo: build ## the papers' claims, less of each: a report with verdicts, figures
 dossiers: build ## writes the gallery of dossiers again, and the tables of docs/evaluate.md
 	PYTHONPATH=python $(BIN)/python -m documentation.dossiers
 
+.PHONY: court
+court: build ## writes docs/agreement.md again (STRANGERS=the folder of others' measurements; KERNEL=6.12: that one, too)
+	PYTHONPATH=python $(BIN)/python -m documentation.court $(or $(STRANGERS),strangers) $(if $(KERNEL),--kernel $(KERNEL))
+
 .PHONY: pictures
 pictures: build ## draws the documentation's pictures again
 	$(BIN)/vegaslab compare scenarios/gallop-50mbit.toml -a vegas -a reno --plot -o results/demo
