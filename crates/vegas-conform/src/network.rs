@@ -14,6 +14,8 @@ pub struct Network {
     pub point: Point,
     /// The duration of the run.
     pub duration: Span,
+    /// The seed of the draws.
+    pub seed: u64,
     /// Bytes of a full packet on the wire.
     pub packet_bytes: u64,
     /// The limit of the bottleneck's queue, packets.
@@ -63,6 +65,7 @@ impl Network {
             name: format!("{case}-{}", point.name()),
             point,
             duration: point.rounds(30),
+            seed: 1,
             packet_bytes: point.packet_bytes(),
             queue_packets: (3.0 * point.holds_packets()).ceil() as u64 + 30,
             bottleneck: Vec::new(),
@@ -94,9 +97,10 @@ impl Network {
 
     fn head(&self) -> Vec<String> {
         let nodes = if self.detour.is_some() { r#"["s", "r1", "r2", "x", "d"]"# } else { r#"["s", "r1", "r2", "d"]"# };
+        let seed = if self.seed == 1 { String::new() } else { format!("seed = {}\n", self.seed) };
         vec![
             format!("name = {:?}", self.name),
-            format!("duration = {}\nsample = \"off\"\n", time(self.duration)),
+            format!("duration = {}\nsample = \"off\"\n{seed}", time(self.duration)),
             format!("[topology]\nkind = \"graph\"\nnodes = {nodes}"),
         ]
     }

@@ -234,8 +234,8 @@ pub struct Output {
     /// The congestion window.
     pub window: Window,
     /// The most that may leave, as a rate in segments, which the host turns into departures: a segment may leave once
-    /// that much time has passed since the one before it, and time that was not used gives no credit. None: whatever
-    /// the window allows, at once.
+    /// that much time has passed since the one before it. Whether time that was not used gives credit is the host's
+    /// rule. None: whatever the window allows, at once.
     pub pace: Option<Pace>,
     /// Segments that may leave together at `pace`, at least 1.
     pub quantum: Segments,

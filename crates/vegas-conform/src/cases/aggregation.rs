@@ -143,14 +143,9 @@ pub(super) fn sub_packet_network(stage: &Stage<'_>) -> Network {
     let rtt = stage.point().rtt;
     let packet_bytes = stage.least_packet_bytes().max(1_000);
     let point = Point { rate_bps: packet_bytes * 8 * 1_000_000_000 / (2 * rtt.as_nanos()), rtt };
-    Network {
-        point,
-        packet_bytes,
-        queue_packets: 30,
-        duration: Span::from_secs(8) + rtt.times(800),
-        host: vec!["delayed_ack = \"40ms\"".into()],
-        ..stage.network()
-    }
+    let mut network = stage.network();
+    network.host.push("delayed_ack = \"40ms\"".into());
+    Network { point, packet_bytes, queue_packets: 30, duration: Span::from_secs(8) + rtt.times(800), ..network }
 }
 
 fn sub_packet(stage: &mut Stage<'_>) -> Judged {

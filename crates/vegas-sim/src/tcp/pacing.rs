@@ -1,22 +1,27 @@
-//! Pacing: turns the algorithm's rate into departures. A segment may leave once the pace's spacing has passed since the
-//! previous segment, whether that one was new or a retransmission; unused time gives no credit. No pace holds a segment
-//! back for longer than the retransmission timeout: a retransmission after a timeout leaves at once (RFC 6298, rule
-//! 5.4), and mechanism J, which takes its rate from the newest RTT sample, does not let a sample that covers a repair
-//! silence the sender.
+//! Pacing: turns the algorithm's rate into departures. On a BSD host a segment may leave once the pace's spacing has
+//! passed since the previous segment, whether that one was new or a retransmission; unused time gives no credit. On a
+//! Linux host a departure fixes the time of the next one, whatever the pace becomes in between, and a segment that left
+//! later than it might have gives credit for it, up to half of the gap (`tcp_update_skb_after_send`). No pace holds a
+//! segment back for longer than the retransmission timeout: a retransmission after a timeout leaves at once (RFC 6298,
+//! rule 5.4), and mechanism J, which takes its rate from the newest RTT sample, does not let a sample that covers a
+//! repair silence the sender.
 
 use vegas_core::units::{Pace, Span, Time};
 
-/// When the last segment left, and when the next one may leave; [`Time::NEVER`] for neither.
+/// When the last segment left, and when the next one may leave.
 #[derive(Clone, Debug)]
 pub(super) struct Pacer {
+    /// [`Time::NEVER`] before the first.
     last: Time,
-    /// When the segment that is held back may leave.
-    due: Time,
+    /// When the segment that is held back may leave; on a Linux host also when the next one may.
+    next: Time,
+    /// Whether a segment is held back.
+    holds: bool,
 }
 
 impl Pacer {
     pub(super) fn new() -> Self {
-        Pacer { last: Time::NEVER, due: Time::NEVER }
+        Pacer { last: Time::NEVER, next: Time::ZERO, holds: false }
     }
 
     /// Records that a segment leaves, paced or not.
@@ -24,13 +29,28 @@ impl Pacer {
         self.last = now;
     }
 
+    /// Records, on a Linux host, that a segment leaves, and fixes the time of the next one.
+    pub(super) fn on_send_fixed(&mut self, now: Time, pace: Option<Pace>, timeout: Span) {
+        self.last = now;
+        let credit = now.since(self.next);
+        self.next = self.next.max(now);
+        if let Some(pace) = pace {
+            let gap = pace.spacing().min(timeout);
+            let credit = credit.min(Span::from_nanos(gap.as_nanos() / 2));
+            self.next = self.next + Span::from_nanos(gap.as_nanos() - credit.as_nanos());
+        }
+    }
+
     /// Returns whether the next segment may leave now. If not, the timer is set to when it may.
     pub(super) fn releases(&mut self, now: Time, pace: Pace, timeout: Span) -> bool {
-        self.due = match self.last {
-            Time::NEVER => Time::NEVER,
-            last => Some(last + pace.spacing().min(timeout)).filter(|due| *due > now).unwrap_or(Time::NEVER),
-        };
-        self.due == Time::NEVER
+        self.next = if self.last == Time::NEVER { now } else { self.last + pace.spacing().min(timeout) };
+        self.releases_fixed(now)
+    }
+
+    /// Does what `releases` does, on a Linux host.
+    pub(super) fn releases_fixed(&mut self, now: Time) -> bool {
+        self.holds = self.next > now;
+        !self.holds
     }
 
     /// The time since the last departure; zero before the first.
@@ -40,12 +60,12 @@ impl Pacer {
 
     /// When the timer expires, at which the segment that is held back may leave; `None` while there is none.
     pub(super) fn due(&self) -> Option<Time> {
-        (self.due != Time::NEVER).then_some(self.due)
+        self.holds.then_some(self.next)
     }
 
     /// Turns the timer off.
     pub(super) fn cancel(&mut self) {
-        self.due = Time::NEVER;
+        self.holds = false;
     }
 }
 
@@ -85,5 +105,25 @@ mod tests {
         assert!(!pacer.releases(ms(0), pace, timeout));
         assert_eq!(pacer.due(), Some(ms(200)));
         assert!(pacer.releases(ms(200), pace, timeout));
+    }
+
+    /// Ten segments in 100 ms. The pace doubles, and the departure that is fixed stays. The third leaves 3 ms late, and
+    /// the next gap is shorter by that; the fourth leaves 20 ms late, and the next gap is half.
+    #[test]
+    fn a_departure_fixes_the_next_and_gives_credit_for_half_a_gap() {
+        let (slow, timeout) = (Pace::of(10, Span::from_millis(100)), Span::from_millis(200));
+        let mut pacer = Pacer::new();
+        pacer.on_send_fixed(ms(0), Some(slow), timeout);
+        assert!(!pacer.releases_fixed(ms(9)));
+        assert_eq!(pacer.due(), Some(ms(10)));
+        pacer.on_send_fixed(ms(10), Some(Pace::of(20, Span::from_millis(100))), timeout);
+        assert!(pacer.releases_fixed(ms(15)));
+        for (sent, due) in [(18, 25), (45, 50), (46, 60)] {
+            pacer.on_send_fixed(ms(sent), Some(slow), timeout);
+            assert!(!pacer.releases_fixed(ms(sent)));
+            assert_eq!(pacer.due(), Some(ms(due)));
+        }
+        pacer.on_send_fixed(ms(100), None, timeout);
+        assert!(pacer.releases_fixed(ms(100)), "without a pace");
     }
 }

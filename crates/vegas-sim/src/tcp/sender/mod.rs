@@ -413,10 +413,18 @@ impl Sender {
         self.pacer.cancel();
         for _ in 0..burst.0 {
             let Some(segment) = self.next_segment() else { return };
-            if !self.pacer.releases(now, pace, self.rtt.timeout()) {
+            if !self.pacer_releases(now, pace) {
                 return;
             }
             self.transmit(now, segment, out);
+        }
+    }
+
+    /// Returns whether the next segment may leave now; if not, the timer is set to when it may.
+    fn pacer_releases(&mut self, now: Time, pace: Pace) -> bool {
+        match self.recovery {
+            Recovery::Bsd(_) => self.pacer.releases(now, pace, self.rtt.timeout()),
+            Recovery::Linux(_) => self.pacer.releases_fixed(now),
         }
     }
 
@@ -573,7 +581,12 @@ impl Sender {
         debug_assert!(segment < self.queue.written(), "beyond what the application gave");
         debug_assert!(segment < self.board.una() + self.receive_window(), "beyond the receiver's window");
         self.stats.segments_sent += 1;
-        self.pacer.on_send(now);
+        match self.recovery {
+            Recovery::Linux(_) if !USUAL => {
+                self.pacer.on_send_fixed(now, self.congestion.output().pace, self.rtt.timeout());
+            }
+            _ => self.pacer.on_send(now),
+        }
         let (first_byte, wire) = self.rules.layout.first_byte_and_wire(segment);
         let mut packet = Packet::new(PacketKind::Data, self.flow, first_byte, wire);
         if !USUAL {

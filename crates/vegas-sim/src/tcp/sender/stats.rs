@@ -7,9 +7,9 @@ use vegas_core::units::Time;
 pub(crate) struct SenderStats {
     pub(crate) segments_sent: u64,
     pub(crate) retransmitted: u64,
-    pub(crate) timeouts: u64,
+    pub(crate) timeouts: u32,
     /// The number of window reductions that answered marks.
-    pub(crate) ecn_reductions: u64,
+    pub(crate) ecn_reductions: u32,
     /// When the flow was complete; [`Time::NEVER`] until then.
     pub(super) completed: Time,
 }

@@ -121,7 +121,7 @@ impl Sender {
             unsent,
             is_held_by_peer: unsent > 0 && self.new_segment().is_none() && !self.is_held_by_control(),
             retransmitted_in_all: self.stats.retransmitted,
-            timeouts: self.stats.timeouts,
+            timeouts: self.stats.timeouts.into(),
             smoothed_rtt: self.rtt.smoothed_linux(),
             least_rtt: self.rtt.totals().least,
             timeout: self.rtt.timeout(),
