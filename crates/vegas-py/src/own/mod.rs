@@ -5,7 +5,6 @@ mod python;
 
 use std::path::Path;
 
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::import_exception;
 use pyo3::prelude::*;
 use vegas_own::wasm;
