@@ -1,8 +1,8 @@
 //! What happened at a flow's sender, as its capture shows it: the events that the sender told its congestion control,
 //! and what was in flight while the window alone held it back.
 //!
-//! The host is Linux's: recovery begins with the first segment that is retransmitted, and ends once what was sent before
-//! is acknowledged, without SACK (RFC 6582) once more than that is (`tcp_try_undo_recovery`).
+//! The host is Linux's: recovery begins with the first segment that is retransmitted, and ends once what was sent
+//! before is acknowledged, without SACK (RFC 6582) once more than that is (`tcp_try_undo_recovery`).
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,8 @@ enum State {
 
 /// The most events: a longer capture is judged by its beginning.
 const EVENTS_MAX: usize = 400_000;
-/// Acknowledgements closer to the next one than this are one point with it, ns: what leaves for each cannot be distinguished.
+/// Acknowledgements closer to the next one than this are one point with it, ns: what leaves for each cannot be
+/// distinguished.
 const APART_NS: i64 = 1_000_000;
 /// But not more of them than this.
 const TOGETHER: u32 = 16;
