@@ -105,7 +105,8 @@ impl Detail {
             return;
         }
         for packet in 0..u32::try_from(packets).unwrap_or(u32::MAX) {
-            let snapshot = self.rates.on_sent(now, Segments(others.0.saturating_add(packet)));
+            let others = Segments(others.0.saturating_add(packet));
+            let snapshot = self.rates.on_sent(now, others, others == Segments(0));
             self.departures.push_back(Departure { sent: now, snapshot, settled: false });
         }
         self.forget(self.departures.len().saturating_sub(DEPARTURES_MAX));

@@ -65,10 +65,12 @@ impl RateEstimator {
         RateEstimator::default()
     }
 
-    /// Records that a segment leaves while `others` are in flight; the host keeps the returned snapshot with it.
-    pub fn on_sent(&mut self, now: Time, others: Segments) -> Snapshot {
-        if others == Segments(0) {
-            // section 3.2: a flight begins
+    /// Records that a segment leaves while `others` are in flight; the host keeps the returned snapshot with it. It
+    /// `begins` a flight if everything sent before is acknowledged (section 3.2). What counts as lost may still arrive:
+    /// a host that took it for delivered would make samples too short after a timeout (Linux: `tcp_rate_skb_sent` asks
+    /// `packets_out`).
+    pub fn on_sent(&mut self, now: Time, others: Segments, begins: bool) -> Snapshot {
+        if begins {
             self.first_sent = now;
             self.delivered_at = now;
         }
@@ -91,6 +93,13 @@ impl RateEstimator {
             self.first_sent = sent;
             self.newest = Some(Newest { sent, snapshot });
         }
+    }
+
+    /// Counts an acknowledgement of `acked` segments without SACK, which were recorded, as `arrivals`: duplicates stand
+    /// for arrivals before what they stand for is acknowledged (Linux: `tcp_add_reno_sack`, `tcp_remove_reno_sacks`).
+    pub fn on_arrivals(&mut self, now: Time, acked: u64, arrivals: u64) {
+        self.delivered = (self.delivered + arrivals).saturating_sub(acked);
+        self.delivered_at = now;
     }
 
     /// Counts segments that were found lost.

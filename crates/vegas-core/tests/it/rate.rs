@@ -17,7 +17,7 @@ fn ms(ms: u64) -> Time {
 
 impl Sender {
     fn send(&mut self, at: u64) {
-        let snapshot = self.estimator.on_sent(ms(at), Segments(self.in_flight.len() as u32));
+        let snapshot = self.estimator.on_sent(ms(at), Segments(self.in_flight.len() as u32), self.in_flight.is_empty());
         self.in_flight.push((ms(at), snapshot));
     }
 
@@ -53,6 +53,17 @@ fn a_sample_counts_what_was_delivered_since_the_segment_was_sent() {
     let last = sender.acknowledge(200, 1);
     assert_eq!(delivered_over(last), (4, 100));
     assert_eq!((last.unwrap().in_flight, last.unwrap().prior_delivered, last.unwrap().total), (Segments(4), 1, 5));
+}
+
+/// The acknowledgements of four segments are lost, and a timeout at 1,000 ms takes all four for lost. The one that is
+/// retransmitted then begins no flight: its acknowledgement at 1,100 ms covers all four, in the 1,100 ms since the
+/// flight began and not in 100.
+#[test]
+fn a_retransmission_after_a_timeout_begins_no_flight() {
+    let mut sender = Sender::default();
+    [0, 10, 20, 30].into_iter().for_each(|at| sender.send(at));
+    sender.in_flight[0] = (ms(1_000), sender.estimator.on_sent(ms(1_000), Segments(0), false));
+    assert_eq!(delivered_over(sender.acknowledge(1_100, 4)), (4, 1_100));
 }
 
 /// Acknowledgements that come together are no faster than what was sent: four left over 60 ms, and 120 ms passed

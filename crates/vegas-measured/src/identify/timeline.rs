@@ -202,7 +202,7 @@ impl Sender<'_> {
         if let Some(again) = departure.again {
             self.send_again(number, departure, again);
         }
-        self.snapshots[number] = self.rates.on_sent(now, Segments(self.in_flight()));
+        self.snapshots[number] = self.rates.on_sent(now, Segments(self.in_flight()), self.outstanding() == 0);
         self.next = self.next.max(departure.to);
         self.newest.insert(departure.from, number);
         let retransmission = departure.again.is_some();

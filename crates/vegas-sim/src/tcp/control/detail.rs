@@ -63,12 +63,13 @@ impl Detail {
         size_of::<Detail>() + self.snapshots.memory_bytes()
     }
 
-    /// Records that a segment leaves, for the first time or again, with `others` in flight.
-    pub(super) fn on_send(&mut self, segment: u64, now: Time, others: Segments) {
+    /// Records that a segment leaves, for the first time or again, with `others` in flight; it `begins` a flight if
+    /// everything before it is acknowledged.
+    pub(super) fn on_send(&mut self, segment: u64, now: Time, others: Segments, begins: bool) {
         if !self.needs.keeps_departures() {
             return;
         }
-        let snapshot = self.rates.on_sent(now, others);
+        let snapshot = self.rates.on_sent(now, others, begins);
         let at = (segment - self.oldest) as usize;
         match self.snapshots.get_mut(at) {
             Some(place) => *place = snapshot,
@@ -83,6 +84,12 @@ impl Detail {
         if let Some(snapshot) = kept {
             self.rates.on_delivered(now, sent, *snapshot);
         }
+    }
+
+    /// Counts an acknowledgement of `acked` segments without SACK, which were recorded, as `arrivals`.
+    pub(super) fn on_arrivals(&mut self, now: Time, acked: u64, arrivals: u64) {
+        self.delivered = (u64::from(self.delivered) + arrivals).saturating_sub(acked) as u32;
+        self.rates.on_arrivals(now, acked, arrivals);
     }
 
     /// Discards the snapshots of all segments before `una`, which are acknowledged.

@@ -144,10 +144,17 @@ impl Congestion {
         self.control.on_handshake(now, rtt);
     }
 
-    /// Records that a segment is about to leave, for the first time or again, with `others` in flight.
-    pub(super) fn on_send(&mut self, segment: u64, now: Time, others: Segments, retransmission: bool) {
+    /// Records that a segment is about to leave, for the first time or again. Beside it the scoreboard's `outstanding`
+    /// segments are not acknowledged, and `others` of them in flight.
+    pub(super) fn on_send(
+        &mut self,
+        segment: u64,
+        now: Time,
+        (outstanding, others): (u64, Segments),
+        retransmission: bool,
+    ) {
         let Some(detail) = &mut self.detail else { return };
-        detail.on_send(segment, now, others);
+        detail.on_send(segment, now, others, outstanding == 0);
         if detail.needs.sent {
             let in_flight = Segments(others.0 + 1);
             self.control.on_sent(&Sent { now, index: SendIndex(segment), in_flight, retransmission });
@@ -185,6 +192,13 @@ impl Congestion {
     pub(super) fn on_delivered(&mut self, segment: u64, now: Time, sent: Time) {
         if let Some(detail) = &mut self.detail {
             detail.on_delivered(segment, now, sent);
+        }
+    }
+
+    /// Counts an acknowledgement of `acked` segments without SACK, which were recorded, as `arrivals`.
+    pub(super) fn on_arrivals(&mut self, now: Time, acked: u64, arrivals: u64) {
+        if let Some(detail) = &mut self.detail {
+            detail.on_arrivals(now, acked, arrivals);
         }
     }
 

@@ -80,8 +80,15 @@ impl Sender {
             linux.on_ack_of_nothing(una);
             return None;
         }
-        let seen = |segment, entry: Entry| congestion.on_delivered(segment, now, entry.sent());
+        let mut acked = 0;
+        let seen = |segment, entry: Entry| {
+            acked += 1;
+            congestion.on_delivered(segment, now, entry.sent());
+        };
         let delivered = linux.deliver(board, now, una, blocks, seen);
+        if !self.rules.host.options.sack {
+            congestion.on_arrivals(now, acked, delivered.count);
+        }
         congestion.on_acknowledged(una);
         Some((delivered, duplicates))
     }

@@ -571,7 +571,8 @@ impl Sender {
     /// Reports a segment that is about to leave to a control that asks for it.
     fn note_departure(&mut self, now: Time, segment: u64, retransmission: bool) {
         if self.congestion.measures() {
-            self.congestion.on_send(segment, now, self.in_flight(), retransmission);
+            let beside = (self.board.outstanding(), self.in_flight());
+            self.congestion.on_send(segment, now, beside, retransmission);
         }
     }
 

@@ -25,3 +25,28 @@ fn a_lost_retransmission_begins_no_endless_recovery() {
     let flow = &vegas_sim::run(&scenario).flows[0];
     assert!(flow.segments_retransmitted < 134 && flow.goodput_mbps > 1.8, "{flow:?}");
 }
+
+/// BBR version 1 on a slow path. Linux 6.12 over it, in the kernel's world, retransmits 6 segments and has 0.159 Mb/s.
+/// With duplicates that counted for nothing, and a flight that began from scratch with each timeout, the samples of the rate
+/// were twice and eight times too high (`tcp_add_reno_sack`, `tcp_rate_skb_sent`): 1062 segments and 0.081 Mb/s.
+#[test]
+fn rate_samples_count_duplicates_as_arrivals() {
+    let text = r#"
+        name = "bbr-without-sack"
+        duration = "30s"
+        sample = "off"
+        [topology]
+        kind = "dumbbell"
+        access = { rate = "100mbit", delay = "1ms" }
+        bottleneck = { rate = "200kbit", delay = "49ms", queue = "5200b" }
+        [[flow]]
+        algorithm = "bbr1"
+        packet = "310b"
+        header = "52b"
+        host = { kind = "linux", sack = false, timestamps = true, delayed_ack = "linux", handshake = "full" }
+        "#;
+    let scenario = Scenario::from_toml(text, "bbr-without-sack", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let flow = &vegas_sim::run(&scenario).flows[0];
+    let is_near = (flow.goodput_mbps - 0.159).abs() < 0.15 * 0.159;
+    assert!(is_near && flow.segments_retransmitted <= 12, "{flow:?}");
+}
