@@ -32,13 +32,12 @@ pub use {
     arrow_array,
     batch::{Finished, Rows, figure_columns, run_row},
     capture::packet::{RECEIVER_PORT, addresses, sender_port},
-    folder::manifest::ENGINE_COMMIT,
     folder::place::Place,
     folder::write::{WriteOptions, check_folder, write_folder, write_folder_about, write_folder_watched},
     series::{Series, TableFormat},
 };
 
 pub use error::{ResultsError, remedy};
-pub use run_id::{Contents, run_digest, run_id};
+pub use run_id::{Contents, ENGINE_COMMIT, run_digest, run_id};
 pub use summary::{Summary, summary};
 pub use table::Table;

@@ -8,6 +8,9 @@ use vegas_sim::scenario::{Language, Load, Scenario};
 
 use crate::columns::link_name;
 
+/// The source revision, if `VEGASLAB_COMMIT` was set at build time.
+pub const ENGINE_COMMIT: Option<&str> = option_env!("VEGASLAB_COMMIT");
+
 /// Returns the identity of a run: the SHA-256, in hex, of the scenario document, the seed, the engine's version and the
 /// hashes of traces, if there are any, as JSON with sorted keys and no white space. A user's own algorithm counts
 /// as its file's name and the hash of its content, in any folder. Runs of equal identity have equal tables.

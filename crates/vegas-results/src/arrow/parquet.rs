@@ -14,7 +14,7 @@ use vegas_sim::scenario::Scenario;
 use vegas_sim::{ENGINE_VERSION, Watch};
 
 use crate::error::ResultsError;
-use crate::folder::manifest::ENGINE_COMMIT;
+use crate::run_id::ENGINE_COMMIT;
 use crate::run_id::run_id;
 
 /// Returns the run that a file's table is of, as the file's metadata: a file by itself names its origin.

@@ -8,11 +8,8 @@ use vegas_sim::ENGINE_VERSION;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
 
-use crate::run_id::{Contents, run_id};
+use crate::run_id::{Contents, ENGINE_COMMIT, run_id};
 use crate::summary::Summary;
-
-/// The source revision, if `VEGASLAB_COMMIT` was set at build time.
-pub const ENGINE_COMMIT: Option<&str> = option_env!("VEGASLAB_COMMIT");
 
 /// The manifest's file name; a folder that holds a manifest of vegaslab may be replaced.
 pub(crate) const MANIFEST: &str = "manifest.json";
