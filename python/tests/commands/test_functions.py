@@ -60,6 +60,7 @@ OTHERWISE = {
         "kernel": "world",
         "ftrace": "world",
     },
+    "identify": {"file": "file", "flow": "flow", "algorithm": "algorithms"},
     "model": {"==SUPPRESS==": "paper"},
     "conform": {"output": ""},
     # two dossiers are compared by the command; a schedule of delays is checked by it

@@ -36,6 +36,10 @@ def explain(name: str) -> str:
 
     Names are of presets, parts (`gallop`, `slow_start`), keys (`alpha`, `flow.alpha`), columns (`goodput_mbps`) and
     claims (`H-table1`). Raises `UnknownNameError`.
+
+    >>> import vegaslab
+    >>> "congestion avoidance" in vegaslab.explain("alpha")
+    True
     """
     known: list[tuple[str, dict[str, str]]] = [
         ("algorithm", {preset["name"]: "" for preset in _vegaslab.algorithms()}),

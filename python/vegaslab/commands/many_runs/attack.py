@@ -172,7 +172,14 @@ def attack(
 
 @dataclass(frozen=True)
 class Attack:
-    """What a search for harmful delays has found, and the folder that holds it."""
+    """What a search for harmful delays has found, and the folder that holds it.
+
+    >>> import tempfile, vegaslab
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = vegaslab.attack("reno", folder + "/attack", duration="4s", rate="10mbit", runs=20)
+    >>> found.question.algorithm, found.folder.name
+    ('reno', 'attack')
+    """
 
     question: "Question"
     found: "Found"

@@ -86,7 +86,13 @@ def conform(
 
 
 class Conformance:
-    """The verdicts of test cases on an algorithm. `conform` makes one."""
+    """The verdicts of test cases on an algorithm. `conform` makes one.
+
+    >>> import vegaslab
+    >>> done = vegaslab.conform("bbr3", cases=["startup-plateau"], quick=True)
+    >>> done.algorithm, done.passed
+    ('bbr3', True)
+    """
 
     def __init__(self, algorithm: str, made: "_vegaslab.Conformance") -> None:
         """Takes what the native half returns."""

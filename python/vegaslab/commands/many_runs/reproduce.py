@@ -60,7 +60,13 @@ def _reproduce(options: argparse.Namespace) -> int:
 
 
 class Claims(Listed):
-    """A row for each claim that was carried out, as in `claims.json`; a notebook shows them as a table."""
+    """A row for each claim that was carried out, as in `claims.json`; a notebook shows them as a table.
+
+    >>> import vegaslab
+    >>> claims = vegaslab.Claims([], [{"id": "G-fig4-gallop", "verdict": "reproduced"}])
+    >>> [claim["id"] for claim in claims if claim["verdict"] == "reproduced"]
+    ['G-fig4-gallop']
+    """
 
     def __init__(self, chapters: "Sequence[Chapter]", rows: Sequence[dict[str, object]]) -> None:
         """Takes the chapters of the report, and the rows of its claims."""

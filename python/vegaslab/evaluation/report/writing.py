@@ -23,7 +23,14 @@ _WRITTEN = re.compile(r"(index\.html|report\.md|report\.json)(\.part)?|(index|re
 
 
 class Dossier(dict[str, Any]):
-    """A dossier: what its `report.json` holds, and its `folder`. A notebook shows the first page."""
+    """A dossier: what its `report.json` holds, and its `folder`. A notebook shows the first page.
+
+    >>> import pathlib, vegaslab
+    >>> answers = [{"question": "fills a path?", "verdict": "yes"}]
+    >>> dossier = vegaslab.Dossier({"answers": answers}, pathlib.Path("results/vegas"))
+    >>> dossier["answers"][0]["verdict"], dossier.folder.name
+    ('yes', 'vegas')
+    """
 
     def __init__(self, document: Mapping[str, Any], folder: Path) -> None:
         """Takes the document, as `vegaslab.evaluation.dossier.evaluate` makes it."""

@@ -29,7 +29,14 @@ _RECORD = "factorial.json"
 
 
 class Factorial:
-    """The analyses of a factorial plan's responses."""
+    """The analyses of a factorial plan's responses.
+
+    >>> import tempfile, vegaslab
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     analysed = vegaslab.factorial("vegas-phases", folder + "/phases", plot=False)
+    >>> analysed.plan.name, "flow.0.goodput_mbps" in analysed.analyses
+    ('vegas-phases', True)
+    """
 
     def __init__(self, plan: Plan, spec: Spec, analyses: Mapping[str, Analysis]) -> None:
         """Takes the analyses by response, as `analyse` makes them."""
