@@ -27,8 +27,8 @@ fn a_lost_retransmission_begins_no_endless_recovery() {
 }
 
 /// BBR version 1 on a slow path. Linux 6.12 over it, in the kernel's world, retransmits 6 segments and has 0.159 Mb/s.
-/// With duplicates that counted for nothing, and a flight that began from scratch with each timeout, the samples of the rate
-/// were twice and eight times too high (`tcp_add_reno_sack`, `tcp_rate_skb_sent`): 1062 segments and 0.081 Mb/s.
+/// With duplicates that counted for nothing, and a flight that began from scratch with each timeout, the samples of the
+/// rate were twice and eight times too high (`tcp_add_reno_sack`, `tcp_rate_skb_sent`): 1062 segments and 0.081 Mb/s.
 #[test]
 fn rate_samples_count_duplicates_as_arrivals() {
     let text = r#"
