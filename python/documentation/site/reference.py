@@ -15,5 +15,5 @@ def _page(name: str) -> str:
 
 
 def _module(found: type) -> str:
-    """Returns the module that defines the object; a native object has its stub beside the compiled module."""
-    return found.__module__ if found.__module__ != "vegaslab" else "vegaslab._vegaslab"
+    """Returns the module that defines the object; errors name the package as theirs."""
+    return found.__module__ if found.__module__ != "vegaslab" else "vegaslab.util.errors"
