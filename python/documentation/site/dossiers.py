@@ -23,8 +23,7 @@ def pages() -> dict[str, str | bytes]:
 
 
 def _report() -> list[Path]:
-    figures = sorted(_REPORT.glob("figures/*.*"))
-    return [_REPORT / "index.html", *figures] if (_REPORT / "index.html").exists() else []
+    return [*sorted(_REPORT.glob("*.html")), *sorted(_REPORT.glob("figures/*.*"))]
 
 
 def _page(paper: str, expected: dict[str, Any]) -> str:
