@@ -49,6 +49,8 @@ def test_a_page_fits_and_can_be_read(browser: Any, name: str, width: int, scheme
     page.goto((SITE / name).as_uri())
     assert page.evaluate(WIDER_THAN_VIEW) <= 0
     assert page.evaluate(BROKEN_PICTURES) == []
-    assert violations(page, within="article", without=OF_TABLES_AND_CODE) == []
+    # the first page of the papers' report has no article
+    within = "article" if page.query_selector("article") else "main"
+    assert violations(page, within=within, without=OF_TABLES_AND_CODE) == []
     assert page.complaints == []
     page.close()
