@@ -268,8 +268,8 @@ test-mutants: build ## the papers' claims under wrong implementations, which eac
 	$(SAMPLE) $(BIN)/pytest --quiet -m mutants
 
 .PHONY: test-faults
-test-faults: $(VENV)/.commit ## faults seeded into a copy of the simulator, each of which the swarm must find (some minutes; ONE_IN=6)
-	$(SAMPLE) CARGO_TARGET_DIR=$(TARGET) $(BIN)/python tools/test_seeded_faults.py $(TARGET)/new/faults
+test-faults: build ## faults seeded into a copy of the simulator, each of which the swarm must find (some minutes; ONE_IN=6)
+	$(SAMPLE) CARGO_TARGET_DIR=$(TARGET) FAULTS=$(TARGET)/new/faults $(BIN)/pytest --quiet -m faults python/tests/sweeps
 
 .PHONY: test-modules
 test-modules: build ## the committed WebAssembly modules, built from their sources again, decide what presets decide

@@ -17,15 +17,6 @@ step() {
     echo "--- with a new algorithm, $name: $((SECONDS - begun)) s"
 }
 
-copy_sources() {
-    rm -rf "$copy"
-    mkdir -p "$copy"
-    # what is removed and not committed yet is listed, too
-    git -C "$root" ls-files -z --cached --others --exclude-standard --deduplicate |
-        tar --create --directory "$root" --null --no-recursion --ignore-failed-read --files-from - 2>/dev/null |
-        tar --extract --directory "$copy"
-}
-
 add_algorithm() {
     local core="$copy/crates/vegas-core"
     cp "$new/gaimd.rs" "$core/src/standalone/reno/"
@@ -46,7 +37,7 @@ other_version() {
     sed --in-place '/^name = "vegas-/ { n; s/^\(version = "[0-9]*\.[0-9]*\)\.[0-9]*"/\1.999"/ }' Cargo.lock
 }
 
-copy_sources
+"$root/tools/copy_sources.sh" "$copy"
 add_algorithm
 cd "$copy"
 

@@ -53,7 +53,7 @@ def ended_cpu_s() -> float:
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
-SAMPLED = ("mutants", "site")
+SAMPLED = ("mutants", "site", "faults")
 """Marks of tests that take long and seldom find a fault: CI runs one in ONE_IN, `make nightly` all."""
 
 

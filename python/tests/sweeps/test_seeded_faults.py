@@ -1,23 +1,20 @@
-#!/usr/bin/env python3
-"""Seeds faults into a copy of the simulator, both engines alike, each of which the swarm must find by one check.
-
-`python3 tools/test_seeded_faults.py FOLDER` takes a minute or two for each; with ONE_IN and COMMIT in the environment
-it takes one fault in ONE_IN, which the commit draws.
+"""Faults seeded into a copy of the simulator, both engines alike: the swarm finds each by the check named here.
 
 Both engines agree on these faults, and packets are conserved, so no other check finds them.
 """
 
 import json
-import math
 import os
 import shutil
 import subprocess
-import sys
-import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import pytest
+
+from documentation import ROOT
+
 SEED = 7
 NETWORKS_MOST = 20_000
 NETWORKS_AT_ONCE = 500
@@ -105,61 +102,41 @@ FAULTS = (
 )
 
 
-def main() -> None:
-    """Exits with an error that names the faults which the swarm does not find by their checks."""
-    folder = Path(sys.argv[1])
-    one_in, commit = int(os.environ.get("ONE_IN", "1")), os.environ.get("COMMIT", "")
-    drawn = sorted(FAULTS, key=lambda fault: zlib.crc32(f"{commit} {fault.name}".encode()))
-    drawn = drawn[: math.ceil(len(drawn) / one_in)]
-    copy_sources(folder)
-    missed = [fault.name for fault in drawn if not is_found(fault, folder)]
-    shutil.rmtree(folder)
-    if missed:
-        sys.exit("not found: " + "; ".join(missed))
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sources, in a folder that keeps its place from one run to the next if FAULTS names it: cargo builds less."""
+    folder = Path(os.environ.get("FAULTS", tmp_path_factory.mktemp("faults")))
+    subprocess.run([ROOT / "tools" / "copy_sources.sh", folder], check=True)
+    return folder
 
 
-def copy_sources(folder: Path) -> None:
-    """Copies what git knows, or would add."""
-    shutil.rmtree(folder, ignore_errors=True)
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "-z"]
-    names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
-    for name in filter(None, names):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
-
-
-def is_found(fault: Fault, folder: Path) -> bool:
-    """Whether the first finding of the swarm with this fault in the copy is by its check."""
+@pytest.fixture
+def faulty(copy: Path, fault: Fault) -> Iterator[Path]:
+    """The copy, with the fault."""
     for file, right, wrong in fault.edits:
-        path = folder / SOURCES / file
+        path = copy / SOURCES / file
         text = path.read_text()
-        if text.count(right) != 1:
-            sys.exit(f"{file}: {right!r} is there {text.count(right)} times, and should be there once")
+        assert text.count(right) == 1, f"{file}: {right!r} is not there once"
         path.write_text(text.replace(right, wrong))
-    subprocess.run(["cargo", "build", "--quiet", "--locked", "--package", "vegas-swarm"], cwd=folder, check=True)
-    found = first_finding(folder)
+    yield copy
     for file, _, _ in fault.edits:
-        shutil.copy(ROOT / SOURCES / file, folder / SOURCES / file)
-    number, check = found or (NETWORKS_MOST, "nothing")
-    print(f"{fault.name}: {check} by network {number}", flush=True)
-    return check == fault.check
+        shutil.copy(ROOT / SOURCES / file, copy / SOURCES / file)
 
 
-def first_finding(folder: Path) -> tuple[int, str] | None:
-    """The number of the first network that fails, and the check."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", folder / "target"))
+@pytest.mark.faults
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_the_swarm_finds_a_fault_that_engines_share(faulty: Path, fault: Fault) -> None:
+    subprocess.run(["cargo", "build", "--quiet", "--locked", "--package", "vegas-swarm"], cwd=faulty, check=True)
+    assert first_failed_check(faulty) == fault.check
+
+
+def first_failed_check(folder: Path) -> str | None:
+    """The check that fails in the first network in which one fails."""
+    program = Path(os.environ.get("CARGO_TARGET_DIR", folder / "target"), "debug", "vegaslab-swarm")
     for first in range(0, NETWORKS_MOST, NETWORKS_AT_ONCE):
         numbers = ["--seed", str(SEED), "--first", str(first), "--count", str(NETWORKS_AT_ONCE)]
-        lines = subprocess.run(
-            [target / "debug/vegaslab-swarm", "examine", *numbers], check=True, capture_output=True, text=True
-        ).stdout.splitlines()
-        for number, verdict in zip(lines[::2], lines[1::2], strict=True):
-            line = json.loads(verdict)
-            if line["verdict"] == "failed":
-                return json.loads(number)["network"], line["check"]
+        done = subprocess.run([program, "examine", *numbers], check=True, capture_output=True, text=True)
+        for verdict in map(json.loads, done.stdout.splitlines()):
+            if verdict.get("verdict") == "failed":
+                return str(verdict["check"])
     return None
-
-
-if __name__ == "__main__":
-    main()
