@@ -6,40 +6,15 @@ from pathlib import Path
 import pytest
 
 import vegaslab
-from documentation import ROOT
 from tests.conftest import Command
+from tests.measuring.sent import INPUTS, sent
 from vegaslab.measuring.measured.against import SENDERS, Limit
-
-INPUTS = ROOT / "crates" / "vegas-measured" / "tests" / "inputs"
-
-PATH = """\
-name = "sent"
-duration = "12s"
-capture = true
-
-[topology]
-kind = "dumbbell"
-access = { rate = "1gbit", delay = "0s" }
-
-[topology.bottleneck]
-rate = "4mbit"
-delay = "30ms"
-queue = "15000b"
-
-[[flow]]
-algorithm = "cubic-linux"
-initial_window = 10
-
-[flow.host]
-kind = "linux"
-delayed_ack = "linux"
-"""
 
 
 @pytest.fixture
 def capture(here: Path) -> Path:
     """A capture of a simulated sender, of a known path."""
-    return vegaslab.run(PATH).write(here / "sent", pcapng=True) / "capture.pcapng"
+    return sent(here / "sent", rate="4mbit", queue="15000b", duration="12s")
 
 
 def test_a_capture_is_explained_by_the_algorithm_that_sent_it(vegaslab: Command, here: Path, capture: Path) -> None:
@@ -95,4 +70,4 @@ def test_senders_are_presets(capture: Path) -> None:
     beside = vegaslab.against(capture, SENDERS[:1], set={"duration": "1s"})
     assert list(beside.runs) == ["capture", SENDERS[0]]
     for name in SENDERS[1:]:
-        vegaslab.run(PATH, algorithm=name, set={"duration": "100ms"})
+        sent(capture.with_name(name), rate="4mbit", queue="15000b", duration="100ms", algorithm=name)

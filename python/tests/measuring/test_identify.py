@@ -6,43 +6,16 @@ from pathlib import Path
 import pytest
 
 import vegaslab as lab
-from documentation import ROOT
 from tests.conftest import Command
+from tests.measuring.sent import INPUTS, sent
 from vegaslab.measuring.measured.against import SENDERS
 from vegaslab.measuring.measured.identify import Identified
 
-INPUTS = ROOT / "crates" / "vegas-measured" / "tests" / "inputs"
 
-PATH = """\
-name = "sent"
-duration = "30s"
-capture = true
-
-[topology]
-kind = "dumbbell"
-access = { rate = "1gbit", delay = "0s" }
-
-[topology.bottleneck]
-rate = "10mbit"
-delay = "30ms"
-queue = "60p"
-
-[[flow]]
-algorithm = "cubic-linux"
-packet = "1500b"
-initial_window = 10
-
-[flow.host]
-kind = "linux"
-delayed_ack = "linux"
-timestamps = true
-"""
-
-
-def capture_of(algorithm: str, folder: Path, **keys: object) -> Path:
+def capture_of(algorithm: str, folder: Path, duration: str = "30s") -> Path:
     """A capture of a simulated sender."""
-    run = lab.run(PATH, algorithm=algorithm, set={key.replace("__", "."): value for key, value in keys.items()})
-    return run.write(folder, pcapng=True) / "capture.pcapng"
+    path = {"flow.0.packet": "1500b", "flow.0.host.timestamps": True}
+    return sent(folder, rate="10mbit", queue="60p", duration=duration, algorithm=algorithm, more=path)
 
 
 @pytest.mark.parametrize("algorithm", SENDERS)

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 import vegaslab
-from documentation import ROOT
 from tests.conftest import Command
+from tests.measuring.sent import INPUTS
 
-INPUTS = ROOT / "crates" / "vegas-measured" / "tests" / "inputs"
 TABLES = {f"{name}.parquet" for name in ("flows", "flow_series", "incidents", "rtt_samples")}
 
 
