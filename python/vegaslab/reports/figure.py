@@ -235,8 +235,8 @@ class _Pgf(backend_pgf.RendererPgf):
 
     def get_text_width_height_descent(self, s: str, prop: Any, ismath: Any) -> Any:
         """Returns the extent of a text in the font of the other formats."""
-        agg: Any = RendererAgg(1, 1, self.dpi)  # type: ignore[no-untyped-call]
-        return agg.get_text_width_height_descent(s, prop, ismath)
+        untyped: Any = RendererAgg
+        return untyped(1, 1, self.dpi).get_text_width_height_descent(s, prop, ismath)
 
 
 @contextmanager

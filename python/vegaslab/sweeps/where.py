@@ -1,8 +1,10 @@
 """Where runs are made: on cores of this machine, or on a cluster."""
 
 from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
-from vegaslab.sweeps.cluster import Cluster, ClusterError
+if TYPE_CHECKING:
+    from vegaslab.sweeps.cluster import Cluster
 
 LOCAL = "local"
 
@@ -11,6 +13,9 @@ def cluster_of(on: str = LOCAL, jobs: int | None = None) -> "AbstractContextMana
     """Returns the cluster, which has to be entered; none if runs are made here, on `jobs` cores. Raises
     `ClusterError`.
     """
+    # imported here: commands need LOCAL for their options, and no cluster
+    from vegaslab.sweeps.cluster import Cluster, ClusterError
+
     if jobs is not None and jobs < 1:
         raise ClusterError(f"jobs: {jobs} was given; at least 1")
     if on == LOCAL:

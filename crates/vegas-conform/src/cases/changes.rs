@@ -263,12 +263,7 @@ fn policer(stage: &mut Stage<'_>) -> Judged {
         let lost = (last.lost - first.lost) as f64;
         lost / ((last.delivered - first.delivered) as f64 + lost).max(1.0)
     };
-    let mut all = Vec::new();
-    for other in other_draws(&network) {
-        all.push(lost(&Story::of(stage, &other)?));
-    }
-    let story = Story::of(stage, &network)?;
-    all.push(lost(&story));
+    let (story, lost) = over_draws(&network, |network| Story::of(stage, network), lost)?;
     let startup = story.startup_ends()?;
     known!(startup, bw_shortterm)?;
     let bounded = |look: &&Look| {
@@ -280,7 +275,7 @@ fn policer(stage: &mut Stage<'_>) -> Judged {
     let bounded = bounded.ok_or_else(|| Miss::failed("they are not set", expected))?;
     let per_second = stage.point().packets_per_second() / 2.0;
     let part = story.delivery_rate(middle(&network), story.end()) / per_second;
-    Ok(format!("bounds at {}; {}", seconds(bounded.at), keeps_to_tokens(part, &all)?))
+    Ok(format!("bounds at {}; {}", seconds(bounded.at), keeps_to_tokens(part, lost)?))
 }
 
 fn policer_outside(stage: &mut Stage<'_>) -> Judged {
@@ -291,31 +286,36 @@ fn policer_outside(stage: &mut Stage<'_>) -> Judged {
         let lost = view.lost(middle, view.end());
         lost as f64 / (delivered + lost).max(1) as f64
     };
-    let mut all = Vec::new();
-    for other in other_draws(&network) {
-        all.push(lost(&View::of(stage, &other)?));
-    }
-    let mut view = View::of(stage, &network)?;
-    all.push(lost(&view));
+    let (mut view, lost) = over_draws(&network, |network| View::of(stage, network), lost)?;
     view.per_second /= 2.0;
-    keeps_to_tokens(view.part(middle, view.end()), &all)
+    keeps_to_tokens(view.part(middle, view.end()), lost)
 }
 
 /// The times of a probe are drawn, and a few losses of each decide: the case judges the mean of several draws.
 const DRAWS: u64 = 8;
 
-/// The policed path with all other draws; the last run of a case is its evidence.
-fn other_draws(network: &Network) -> impl Iterator<Item = Network> + '_ {
-    (2..=DRAWS).map(|seed| Network { seed, ..network.clone() })
+/// Runs a path with all draws, the first one last: the last run of a case is its evidence. Returns that one, and the
+/// mean part `lost` in all.
+fn over_draws<T>(
+    network: &Network,
+    mut run: impl FnMut(&Network) -> Result<T, Miss>,
+    lost: impl Fn(&T) -> f64,
+) -> Result<(T, f64), Miss> {
+    let mut sum = 0.0;
+    for seed in 2..=DRAWS {
+        sum += lost(&run(&Network { seed, ..network.clone() })?);
+    }
+    let evidence = run(network)?;
+    let mean = (sum + lost(&evidence)) / DRAWS as f64;
+    Ok((evidence, mean))
 }
 
 fn middle(network: &Network) -> Time {
     Time::ZERO + Span::from_nanos(network.duration.as_nanos() / 2)
 }
 
-/// Judges the second half: which part of the tokens' rate arrives, and which part of the packets each draw loses.
-fn keeps_to_tokens(part: f64, lost: &[f64]) -> Judged {
-    let lost = lost.iter().sum::<f64>() / lost.len() as f64;
+/// Judges the second half: which part of the tokens' rate arrives, and which part of the packets is lost.
+fn keeps_to_tokens(part: f64, lost: f64) -> Judged {
     let seen = || format!("{part:.3} of the tokens' rate, {:.1} % lost in the second half", 100.0 * lost);
     check(part >= 0.8, seen, "0.8 of the tokens' rate at least")?;
     check(lost <= 0.05, seen, "5 % lost at most")?;

@@ -52,6 +52,8 @@ const EXPLAINS_MOST: f64 = 0.2;
 const INITIAL_WINDOW: u32 = 10;
 /// Runs of a control that draws random numbers.
 const SEEDS: u64 = 32;
+
+/// Compares the candidates of these names with a flow; `origin` is the least time by the capture's clock, ns.
 pub(crate) fn identify(flow: &Flow, log: &Log, origin: i64, names: &[String]) -> Identified {
     let segment = i64::from(flow.mss_bytes.unwrap_or(1).max(1));
     let upstream = (flow.upstream_rtt_ms.unwrap_or(0.0) * 1e6) as i64;

@@ -5,7 +5,7 @@ use vegas_sim::outcome::{CapturePoint, CapturedPacket, FrameState, MediaFrame};
 use vegas_sim::scenario::{Activity, FlowSpec, Video};
 
 use super::capture::captured;
-use super::ensure;
+use super::{ensure, nanos};
 use crate::run::Case;
 
 /// Checks that no byte leaves before its application has written it, in flows with an application of one phase.
@@ -120,9 +120,9 @@ pub(super) fn layers_in_order(case: &Case<'_>) -> Result<(), String> {
         let layers = frames.iter().map(|frame| frame.layer as usize + 1).max().unwrap_or(0);
         let mut last = vec![0; layers];
         for frame in frames {
-            let delivered = nanos(frame.time_s) + (frame.delay_ms.unwrap_or(0.0) * 1e6).round() as i64;
+            let delivered = nanos(frame.time_s) + nanos(frame.delay_ms.unwrap_or(0.0) / 1e3);
             let before = last[..=frame.layer as usize].iter().max().copied().unwrap_or(0);
-            ensure(delivered >= before - 1, || {
+            ensure(delivered + 1 >= before, || {
                 let MediaFrame { flow, layer, time_s, .. } = frame;
                 format!("flow {flow}: the frame of layer {layer} made at {time_s} s comes before one that goes first")
             })?;
@@ -130,8 +130,4 @@ pub(super) fn layers_in_order(case: &Case<'_>) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn nanos(seconds: f64) -> i64 {
-    (seconds * 1e9).round() as i64
 }

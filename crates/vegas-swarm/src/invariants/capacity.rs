@@ -2,7 +2,7 @@
 
 use vegas_sim::scenario::{LinkId, RateTrace, Scenario};
 
-use super::{changes_of, ensure, is_rerouted, link_name};
+use super::{changes_of, ensure, is_rerouted, link_name, nanos};
 use crate::run::Case;
 
 /// Checks that the bytes of the flows that crossed a link are at most what it could carry from the start of the first
@@ -71,8 +71,4 @@ fn opportunities_until(trace: &RateTrace, time_ns: u64) -> u64 {
     let rest_ms = (time_ns % period_ns) / 1_000_000;
     let within = trace.opportunities_ms().iter().filter(|&&at| u64::from(at) <= rest_ms).count() as u64;
     time_ns / period_ns * trace.opportunities_ms().len() as u64 + within
-}
-
-fn nanos(seconds: f64) -> u64 {
-    (seconds * 1e9).round() as u64
 }

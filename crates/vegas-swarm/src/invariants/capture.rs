@@ -6,7 +6,7 @@ use vegas_core::units::{Bytes, Time};
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, IncidentKind};
 use vegas_sim::scenario::{FlowSpec, Misbehaviour};
 
-use super::ensure;
+use super::{ensure, nanos};
 use crate::run::Case;
 
 /// Returns the flows with their packets; none if the scenario has no capture.
@@ -134,7 +134,7 @@ pub(super) fn packets_counted(case: &Case<'_>) -> Result<(), String> {
 /// Checks that a sender of bulk data does not fall silent: it sends or receives a packet within its greatest timeout. A
 /// receiver that acknowledges what has not arrived may end the sender's work before the transfer is complete.
 pub(super) fn no_stall(case: &Case<'_>) -> Result<(), String> {
-    let end = Time::from_nanos((case.outcome.end_s * 1e9).round() as u64);
+    let end = Time::from_nanos(nanos(case.outcome.end_s));
     for (flow, spec, packets) in captured(case) {
         let is_over = case.outcome.flows[flow].completion_s.is_some();
         let is_optimistic = matches!(spec.host.misbehaves, Some(Misbehaviour::OptimisticAcks { .. }));
@@ -161,7 +161,7 @@ pub(super) fn timeouts_back_off(case: &Case<'_>) -> Result<(), String> {
     for (flow, spec, packets) in captured(case) {
         let incidents = case.outcome.incidents.iter();
         let of_flow = incidents.filter(|one| one.kind == IncidentKind::Timeout && one.flow as usize == flow);
-        let timeouts_ns: Vec<u64> = of_flow.map(|one| (one.time_s * 1e9).round() as u64).collect();
+        let timeouts_ns: Vec<u64> = of_flow.map(|one| nanos(one.time_s)).collect();
         let at = |point| packets.iter().filter(move |p| p.point == point).map(|p| p.at.as_nanos()).collect();
         let (heard, sent): (Vec<u64>, Vec<u64>) = (at(CapturePoint::SenderIn), at(CapturePoint::SenderOut));
         let first_from = |times: &[u64], from| times.get(times.partition_point(|at| *at < from)).copied();

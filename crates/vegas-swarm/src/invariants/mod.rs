@@ -45,6 +45,11 @@ fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(message()) }
 }
 
+/// Returns a time of results in ns.
+fn nanos(seconds: f64) -> u64 {
+    (seconds * 1e9).round() as u64
+}
+
 /// Returns a link's name in results.
 fn link_name(scenario: &Scenario, link: LinkId) -> String {
     let spec = &scenario.links[link];

@@ -30,7 +30,10 @@ fn document() -> Value {
                 { "kind": "requests", "size": "3kb", "think": "100ms" },
             ] },
             { "algorithm": "reno", "from": "b", "to": "c", "start": "503ms", "application": [
-                { "kind": "media", "layers": [{ "every": "20ms", "size": "100b" }, { "every": "40ms", "size": "1kb" }] },
+                { "kind": "media", "layers": [
+                    { "every": "20ms", "size": "100b" },
+                    { "every": "40ms", "size": "1kb" },
+                ] },
             ] },
         ],
         "traffic": [{ "kind": "constant", "rate": "1mbit", "from": "a", "to": "c", "start": "504ms" }],

@@ -6,9 +6,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.many_runs.where import LOCAL, add_where
+from vegaslab.commands.many_runs.where import add_where
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
 from vegaslab.reports.summary import aligned
+from vegaslab.sweeps.where import LOCAL
 from vegaslab.util.ending import interrupted
 from vegaslab.util.terminal import complain
 from vegaslab.util.text import significant

@@ -7,8 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.many_runs.where import LOCAL, add_where
+from vegaslab.commands.many_runs.where import add_where
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
+from vegaslab.sweeps.where import LOCAL
 from vegaslab.util.ending import interrupted
 from vegaslab.util.errors import InputError
 from vegaslab.util.folder import check_folder

@@ -7,11 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.many_runs.where import LOCAL, add_where
+from vegaslab.commands.many_runs.where import add_where
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError, add_set
 from vegaslab.commands.real_paths import kernel
 from vegaslab.runs.pool import usable_cores
 from vegaslab.sweeps.plans.reading import SERIES
+from vegaslab.sweeps.where import LOCAL
 from vegaslab.util.ending import interrupted
 from vegaslab.util.progress import SweepProgress, readable_time
 from vegaslab.util.terminal import complain

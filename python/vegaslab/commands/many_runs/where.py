@@ -2,7 +2,7 @@
 
 import argparse
 
-LOCAL = "local"
+from vegaslab.sweeps.where import LOCAL
 
 
 def add_where(parser: argparse.ArgumentParser) -> None:

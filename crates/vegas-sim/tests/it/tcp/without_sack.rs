@@ -1,6 +1,13 @@
 //! A Linux host without selective acknowledgements: repairs end.
 
+use vegas_sim::outcome::FlowOutcome;
 use vegas_sim::scenario::Scenario;
+
+/// Returns the totals of a scenario's only flow.
+fn flow_of(text: &str) -> FlowOutcome {
+    let scenario = Scenario::from_toml(text, "without-sack", &[]).unwrap_or_else(|error| panic!("{error}"));
+    vegas_sim::run(&scenario).flows.remove(0)
+}
 
 /// A queue overflows, and the first retransmission is lost with it. The timeout's repair retransmits segments that had
 /// arrived or were on their way; their duplicates began recovery after recovery, with 1429 retransmissions and a
@@ -21,8 +28,7 @@ fn a_lost_retransmission_begins_no_endless_recovery() {
         packet = "1500b"
         host = { kind = "linux", sack = false, receive_window = 268 }
         "#;
-    let scenario = Scenario::from_toml(text, "without-sack", &[]).unwrap_or_else(|error| panic!("{error}"));
-    let flow = &vegas_sim::run(&scenario).flows[0];
+    let flow = flow_of(text);
     assert!(flow.segments_retransmitted < 134 && flow.goodput_mbps > 1.8, "{flow:?}");
 }
 
@@ -45,8 +51,7 @@ fn rate_samples_count_duplicates_as_arrivals() {
         header = "52b"
         host = { kind = "linux", sack = false, timestamps = true, delayed_ack = "linux", handshake = "full" }
         "#;
-    let scenario = Scenario::from_toml(text, "bbr-without-sack", &[]).unwrap_or_else(|error| panic!("{error}"));
-    let flow = &vegas_sim::run(&scenario).flows[0];
+    let flow = flow_of(text);
     let is_near = (flow.goodput_mbps - 0.159).abs() < 0.15 * 0.159;
     assert!(is_near && flow.segments_retransmitted <= 12, "{flow:?}");
 }
