@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from vegaslab._vegaslab import version as __version__
     from vegaslab.commands.catalogue import catalogue, check, schema
-    from vegaslab.commands.cite import cite
     from vegaslab.commands.explain import explain
     from vegaslab.commands.many_runs.attack import Attack, attack
     from vegaslab.commands.many_runs.conform import Conformance, conform
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from vegaslab.commands.many_runs.factorial import factorial
     from vegaslab.commands.many_runs.reproduce import Claims, reproduce
     from vegaslab.commands.model import model
+    from vegaslab.commands.results.cite import cite
     from vegaslab.evaluation.report.writing import Dossier
     from vegaslab.measuring.guest.world import KernelWorld
     from vegaslab.measuring.linux import LinuxError
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from vegaslab.measuring.measured.measurement import Measured, measured
     from vegaslab.reports.tables import Listed
     from vegaslab.runs.comparison import Comparison, compare
+    from vegaslab.runs.exporting import export
     from vegaslab.runs.plotting import plot
     from vegaslab.runs.result import Result, Series, run
     from vegaslab.runs.seeds.compare import SeedComparison, compare_seeds
@@ -137,6 +138,7 @@ __all__ = [
     "conform",
     "evaluate",
     "explain",
+    "export",
     "factorial",
     "figure",
     "identify",
@@ -156,7 +158,7 @@ __all__ = [
 _NAMES_OF = {
     "_vegaslab": ("version",),
     "commands.catalogue": ("catalogue", "check", "schema"),
-    "commands.cite": ("cite",),
+    "commands.results.cite": ("cite",),
     "commands.explain": ("explain",),
     "commands.many_runs.attack": ("Attack", "attack"),
     "commands.many_runs.conform": ("Conformance", "conform"),
@@ -210,6 +212,7 @@ _NAMES_OF = {
     ),
     "sweeps.plans.plan": ("Plan",),
     "sweeps.plans.reading": ("PlanError",),
+    "runs.exporting": ("export",),
     "runs.plotting": ("plot",),
     "runs.result": ("Result", "Series", "run"),
     "runs.seeds.compare": ("SeedComparison", "compare_seeds"),

@@ -60,6 +60,11 @@ impl Scenario {
         self.inner.flows.iter().map(|flow| flow.algorithm.as_str()).collect()
     }
 
+    /// The payload of a full data segment of each flow, bytes.
+    fn payload_bytes(&self) -> Vec<u64> {
+        self.inner.flows.iter().map(|flow| flow.packet.get() - flow.header.get()).collect()
+    }
+
     /// Returns a dict for each one-way link: `id`, `rate_mbps`, `delay_ms`, `queue_packets` (None if not limited in
     /// packets).
     fn links<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {

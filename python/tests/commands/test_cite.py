@@ -6,7 +6,7 @@ import tomllib
 import vegaslab
 from documentation import ROOT
 from tests.conftest import Command
-from vegaslab.commands import cite
+from vegaslab.commands.results import cite
 
 
 def keys(text: str) -> list[str]:

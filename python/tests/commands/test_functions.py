@@ -69,6 +69,7 @@ OTHERWISE = {
     "attack": {"alone": "flows", "check": ""},
     "sweep": {"world": "runner", "kernel": "runner", "ftrace": "runner"},
     "figure": {"folders": "what", "figure": "panels", "x": "over", "y": "by", "label": "labels", "output": "path"},
+    "export": {"folder": "run", "file": "file"},
     "analyse": {"x": "", "y": "", "output": "", "baseline": "baseline"},
     "check": {"file": "file"},
     "explain": {"name": "name"},

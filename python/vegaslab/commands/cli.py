@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 from vegaslab import _vegaslab
-from vegaslab.commands import catalogue, cite, completion, figure, model, new
+from vegaslab.commands import catalogue, completion, model, new
 from vegaslab.commands.explain import explain
 from vegaslab.commands.many_runs import (
     analyse,
@@ -37,6 +37,7 @@ from vegaslab.commands.parsing import (
     overrides,
 )
 from vegaslab.commands.real_paths import against, identify, kernel, linux, measured, quic, trace
+from vegaslab.commands.results import cite, export, figure
 from vegaslab.reports.optional import PictureWarning
 from vegaslab.reports.summary import comparison_report, report
 from vegaslab.runs.comparison import Comparison
@@ -58,7 +59,7 @@ _PICTURE = "picture"
 _ONE_LINE_EACH = (PictureWarning, UnusedWarning)
 
 _GROUPS = {
-    "simulate": ("run", "compare", "sweep", "analyse", "factorial", "figure"),
+    "simulate": ("run", "compare", "sweep", "analyse", "factorial", "figure", "export"),
     "judge": ("evaluate", "reproduce", "conform", "packetdrill", "attack", "model"),
     "real hosts": ("kernel", "linux", "quic", "measured", "against", "identify", "trace"),
     "write scenarios and algorithms": ("new", "check", "list", "explain", "cite", "schema"),
@@ -229,6 +230,7 @@ def _parser() -> argparse.ArgumentParser:
     quic.add(commands)
     factorial.add(commands)
     figure.add(commands)
+    export.add(commands)
     reproduce.add(commands)
     model.add(commands)
     linux.add(commands)

@@ -116,6 +116,8 @@ struct Trace {
     acked_bytes: Option<u64>,
     /// Whether a packet has come after one was sent: before, round-trip times are guesses.
     is_answered: bool,
+    /// The first round-trip time noted, ms. Of a log without packets another one shows that times are measured.
+    first_rtt_ms: Option<f64>,
     /// When the rate of sending was last worked out, and what had been sent.
     rated: (i64, u64),
     lost: u64,
@@ -193,10 +195,12 @@ impl Log {
         let set = |place: &mut Option<f64>, found: Option<f64>| *place = found.or(*place);
         set(&mut known.cwnd_segments, value("congestion_window").or(value("cwnd")).map(|bytes| bytes / segment));
         set(&mut known.ssthresh_segments, value("ssthresh").filter(|bytes| *bytes < 1e15).map(|bytes| bytes / segment));
+        let rtt_ms = value("latest_rtt").or(value("smoothed_rtt")).filter(|ms| *ms > 0.0);
+        trace.is_answered |= trace.packets == 0 && rtt_ms.is_some_and(|ms| *trace.first_rtt_ms.get_or_insert(ms) != ms);
         set(&mut known.base_rtt_ms, value("min_rtt").filter(|ms| *ms < 1e9 && trace.is_answered));
         set(&mut known.pacing_rate_mbps, value("pacing_rate").map(|rate| rate / 1e6));
         known.in_flight_bytes = value("bytes_in_flight").map(|bytes| bytes.max(0.0) as u64).or(known.in_flight_bytes);
-        let rtt_ms = value("latest_rtt").or(value("smoothed_rtt")).filter(|ms| *ms > 0.0 && trace.is_answered);
+        let rtt_ms = rtt_ms.filter(|_| trace.is_answered);
         let (sent_mbps, known) = (trace.sent_mbps(), trace.metrics.clone());
         let reading = Reading {
             rtt_ms,

@@ -14,7 +14,7 @@ from vegaslab.scenario.source import load
 from vegaslab.util.folder import FolderError
 
 TITLE = "{vegaslab}: A Laboratory for the {TCP Vegas} Family of Congestion Control"
-_FILE = Path(__file__).parents[1] / "papers" / "references.toml"
+_FILE = Path(__file__).parents[2] / "papers" / "references.toml"
 _OURS = ("type", "presets")
 
 
