@@ -436,7 +436,9 @@ impl<P: Parts> CongestionControl for VegasNext<P> {
 
     fn output(&self) -> Output {
         let segments = (self.pace_8ths() * self.window.floor().as_u64() / 8).max(1);
-        let is_known = self.base.is_known() && self.rounds.standing > Span::ZERO;
+        // after a timeout the first round lasts until all is repaired, and what leaves unpaced in it makes a queue
+        let is_repaired = self.timeout_at > Time::ZERO && self.rounds.has_samples();
+        let is_known = self.base.is_known() && (self.rounds.standing > Span::ZERO || is_repaired);
         self.pace_of_guest(Output {
             window: self.window,
             pace: is_known.then(|| Pace::of(segments, self.standing())),
