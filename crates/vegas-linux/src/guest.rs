@@ -1,10 +1,11 @@
 //! The program as the first process of a guest: a virtual machine with a clock that counts instructions
-//! (docs/kernel-world.md). It prepares the machine, waits for a request, carries it out as a command of its own, writes
-//! the answer, and switches the machine off.
+//! (docs/kernel-world.md). It prepares the machine and stops it, to be saved; a copy then reads the request, carries it
+//! out as a command of its own, writes the answer, and switches the machine off.
 
 mod boot;
 mod exchange;
 mod parcel;
+mod watchdog;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ pub fn is_here() -> bool {
     process::id() == 1 && std::env::args_os().next().is_some_and(|name| name == INIT)
 }
 
-/// Serves one request, and ends the machine.
+/// Lets the machine be saved, serves one request in each copy, and ends it.
 pub fn main() {
     if let Err(error) = serve() {
         // the console needs nothing that can have failed
@@ -41,6 +42,7 @@ pub fn main() {
 fn serve() -> Result<(), Error> {
     boot::get_ready()?;
     let mut exchange = Exchange::open()?;
+    watchdog::stop_machine()?;
     let request = Parcel::from_bytes(exchange.request()?)?;
     let answer = carry_out(&request)?;
     exchange.answer(&answer.to_bytes())

@@ -15,7 +15,7 @@ import pytest
 
 import vegaslab
 from vegaslab.commands import cli
-from vegaslab.measuring.guest import kernels, qemu, world
+from vegaslab.measuring.guest import kernels, machine, qemu, saved, world
 from vegaslab.measuring.guest.carried import check
 from vegaslab.measuring.guest.exchange import Exchange, Parcel
 from vegaslab.measuring.guest.image import initial_files
@@ -228,23 +228,57 @@ def test_two_runs_give_the_same_bytes(algorithm: str, tmp_path: Path) -> None:
 
 
 @whole
-def test_a_run_that_hangs_ends_by_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_of_one_boot_are_those_of_a_boot_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever ran before; a run that hangs ends by its limit, in a line, and the others keep their results."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(world, "_START_LIMIT_S", 0.5)
-    monkeypatch.setattr(world, "_LIMIT_PER_S", 0.0)
-    with pytest.raises(LinuxError, match=r"^the guest did not end in 0\.5 s"):
+    together = vegaslab.KernelWorld()
+
+    def made(algorithm: str, where: vegaslab.KernelWorld, name: str) -> dict[str, str]:
+        changed = {"flow.0.algorithm": algorithm, "duration": "1s"}
+        vegaslab.run("gallop-50mbit", set=changed, world=where).write(tmp_path / name)
+        return hashes(tmp_path / name)
+
+    first = {algorithm: made(algorithm, together, algorithm) for algorithm in ("cubic-linux", "gallop")}
+    with monkeypatch.context() as hurried:
+        hurried.setattr(world, "_START_LIMIT_S", 0.5)
+        hurried.setattr(world, "_LIMIT_PER_S", 0.0)
+        with pytest.raises(LinuxError, match=r"^the guest did not end in 0\.5 s"):
+            made("cubic-linux", together, "hangs")
+    later = {algorithm: made(algorithm, together, f"{algorithm}-again") for algorithm in ("gallop", "cubic-linux")}
+    assert later == first
+    assert made("cubic-linux", vegaslab.KernelWorld(), "alone") == first["cubic-linux"]
+    assert not list(tmp_path.glob("vegaslab-*"))
+
+
+@whole
+@pytest.mark.parametrize(
+    ("limit_s", "files", "line"),
+    [
+        (0.5, None, r"^the guest did not end in 0\.5 s"),
+        (300.0, b"", r"^the guest ended without being saved; its last line: .+"),
+    ],
+)
+def test_a_boot_that_fails_is_one_line(
+    limit_s: float, files: bytes | None, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that hangs, and one without a program."""
+    monkeypatch.setattr(saved, "_BOOT_LIMIT_S", limit_s)
+    if files is not None:
+        monkeypatch.setattr(machine, "initial_files", lambda *_: files)
+    with pytest.raises(LinuxError, match=line):
         vegaslab.run("gallop-50mbit", world=vegaslab.KernelWorld())
-    assert list(tmp_path.iterdir()) == []
 
 
 @whole
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_what_ends_the_command_ends_its_guest(ending: signal.Signals, tmp_path: Path) -> None:
+@pytest.mark.parametrize("carrying_out", [False, True])
+def test_what_ends_the_command_ends_its_guest(ending: signal.Signals, carrying_out: bool, tmp_path: Path) -> None:
+    """While it boots, and while a copy carries the scenario out."""
     command = [sys.executable, "-m", "vegaslab", "run", "gallop-50mbit", "--world", "kernel", "-o", "out"]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as running:
         deadline = time.monotonic() + TEN_S
-        while not (guests := guests_of(running.pid)):
+        while not (guests := guests_of(running.pid, "-incoming" if carrying_out else "-kernel")):
             assert time.monotonic() < deadline
             time.sleep(0.05)
         running.send_signal(ending)
@@ -257,8 +291,9 @@ def test_what_ends_the_command_ends_its_guest(ending: signal.Signals, tmp_path: 
         assert list(tmp_path.iterdir()) == []
 
 
-def guests_of(parent: int) -> list[int]:
-    """Returns the processes of QEMU that a process has started."""
+def guests_of(parent: int, argument: str) -> list[int]:
+    """Returns the processes of QEMU with this argument that a process has started."""
     children = Path(f"/proc/{parent}/task/{parent}/children")
     listed = children.read_text().split() if children.exists() else []
-    return [int(child) for child in listed if "qemu" in Path(f"/proc/{child}/comm").read_text()]
+    has = argument.encode()
+    return [int(child) for child in listed if has in Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")]

@@ -67,7 +67,7 @@ fn address(text: &str) -> Option<usize> {
     usize::from_str_radix(text.strip_prefix("0x")?, 16).ok()
 }
 
-fn find(vendor: &str, device: &str) -> io::Result<PathBuf> {
+pub(super) fn find(vendor: &str, device: &str) -> io::Result<PathBuf> {
     let is =
         |place: &PathBuf, file: &str, id: &str| fs::read_to_string(place.join(file)).is_ok_and(|it| it.trim() == id);
     for entry in fs::read_dir("/sys/bus/pci/devices")? {

@@ -1,17 +1,16 @@
-"""The machine of a run: a kernel and its first files, booted for this run alone, and a description of both."""
+"""The machine of runs: a kernel and its first files, booted once, and a description of both."""
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
 from vegaslab.measuring.guest import qemu
-from vegaslab.measuring.guest.exchange import Exchange
 from vegaslab.measuring.guest.image import initial_files
 from vegaslab.measuring.guest.kernels import Kernel, build_of
-from vegaslab.measuring.guest.qemu import Machine, kernel_arguments
+from vegaslab.measuring.guest.qemu import kernel_arguments
+from vegaslab.measuring.guest.saved import Saved
 
 
 class Description:
@@ -33,15 +32,13 @@ class Description:
             "machine": " ".join([*qemu.arguments(), *parameters]),
         }
 
-    @contextmanager
-    def booted(self, exchange: Exchange) -> Iterator[Machine]:
-        """Boots a machine, which reads the request of `exchange`."""
+    @cached_property
+    def saved(self) -> Saved:
+        """The machine as each run begins, which is booted for the first of them. Raises `LinuxError`."""
         with NamedTemporaryFile(prefix="vegaslab-") as files:
             files.write(self._files)
             files.flush()
-            described = [*qemu.arguments(), *kernel_arguments(self._kernel, Path(files.name))]
-            with Machine(self._found, described, exchange) as machine:
-                yield machine
+            return Saved(self._found, qemu.arguments(), kernel_arguments(self._kernel, Path(files.name)))
 
 
 def _sha256(content: bytes) -> str:

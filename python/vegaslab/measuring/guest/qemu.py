@@ -64,17 +64,23 @@ def arguments() -> list[str]:
     """Returns the machine's description but its kernel: with QEMU's version, it decides the results of a run."""
     return [
         *("-no-user-config", "-nodefaults", "-display", "none", "-no-reboot"),
-        *("-machine", "q35,usb=off,vmport=off", "-m", str(MEMORY_MB), "-smp", "1"),
+        *("-machine", "q35,usb=off,vmport=off,memory-backend=ram,suppress-vmdesc=on"),
+        *("-m", str(MEMORY_MB), "-smp", "1"),
         *("-cpu", _CPU, "-accel", "tcg,thread=single,tb-size=256", "-icount", _CLOCK),
         *("-rtc", "base=2020-01-01,clock=vm", "-seed", "1"),
+        # what stops a machine that has booted, and a state that names neither machine nor condition
+        *("-device", "i6300esb,addr=0x11", "-action", "watchdog=pause"),
+        *("-global", "migration.send-configuration=off", "-global", "migration.store-global-state=off"),
     ]
 
 
 class Machine:
     """A guest. It ends with the block that has it; where setpriv is installed, also with a process that is killed."""
 
-    def __init__(self, qemu: Qemu, described: Sequence[str], exchange: Exchange) -> None:
-        """Starts a machine, which shares the memory of `exchange` with this process."""
+    def __init__(self, qemu: Qemu, described: Sequence[str], exchange: Exchange, files: Sequence[int]) -> None:
+        """Starts a machine, which shares the memory of `exchange` with this process. Its description may name
+        `files` by their numbers.
+        """
         self._console = os.memfd_create("vegaslab-console")
         command = [
             *_WITH_PARENT,
@@ -88,7 +94,7 @@ class Machine:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
-            pass_fds=(exchange.file, self._console),
+            pass_fds=(exchange.file, self._console, *files),
         )
 
     def __enter__(self) -> Self:
@@ -108,7 +114,7 @@ class Machine:
         try:
             self._process.wait(limit_s)
         except subprocess.TimeoutExpired:
-            raise LinuxError(f"the guest did not end in {limit_s:g} s{self._last_words()}") from None
+            raise LinuxError(self.not_ended_in(limit_s)) from None
         if self._process.returncode != 0:
             raise LinuxError(self._said())
 
@@ -117,9 +123,13 @@ class Machine:
         size = os.fstat(self._console).st_size
         return os.pread(self._console, size, 0).decode(errors="replace").replace("\r", "")
 
-    def no_answer(self) -> str:
-        """Returns a line: the guest has ended without an answer."""
-        return f"the guest ended without an answer{self._last_words()}"
+    def not_ended_in(self, limit_s: float) -> str:
+        """Returns a line: the guest has come to its limit."""
+        return f"the guest did not end in {limit_s:g} s{self._last_words()}"
+
+    def ended_without(self, what: str) -> str:
+        """Returns a line: the guest has ended without this."""
+        return f"the guest ended without {what}{self._last_words()}"
 
     def _last_words(self) -> str:
         lines = [line for line in self.console().splitlines() if line.strip()]
@@ -134,7 +144,7 @@ class Machine:
 def _shared(file: int) -> list[str]:
     """Describes the device with the shared memory."""
     memory = f"memory-backend-file,id=exchange,size={BYTES},mem-path=/dev/fd/{file},share=on"
-    return ["-object", memory, "-device", "ivshmem-plain,memdev=exchange,addr=0x10"]
+    return ["-object", memory, "-device", "ivshmem-plain,memdev=exchange,addr=0x10,master=on"]
 
 
 _WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []

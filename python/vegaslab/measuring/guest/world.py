@@ -46,7 +46,7 @@ class KernelWorld:
 
     @cached_property
     def description(self) -> Description:
-        """The machine of each run. Raises `LinuxError`."""
+        """The machine; copies of it carry out the runs. Raises `LinuxError`."""
         return Description(self._kernel, Path(program()))
 
     @property
@@ -69,7 +69,7 @@ class KernelWorld:
 
 
 class Guest:
-    """A machine that carries a scenario out. It ends with the block that has it."""
+    """A copy of a machine that has booted, which carries a scenario out. It ends with the block that has it."""
 
     def __init__(self, scenario: _vegaslab.Scenario, beside: Path, world: KernelWorld, *options: str) -> None:
         """Starts it. Raises as `KernelWorld.run` does."""
@@ -88,7 +88,7 @@ class Guest:
             self._exchange = Exchange()
             places.callback(self._exchange.close)
             self._exchange.ask(request)
-            self._machine = places.enter_context(described.booted(self._exchange))
+            self._machine = places.enter_context(described.saved.copy(self._exchange))
             self._places = places.pop_all()
 
     def __enter__(self) -> Self:
@@ -109,7 +109,7 @@ class Guest:
         self._machine.wait(longest_s if limit_s is None else min(limit_s, longest_s))
         answer = self._exchange.answer()
         if answer is None:
-            raise LinuxError(self._machine.no_answer())
+            raise LinuxError(self._machine.ended_without("an answer"))
         return _written(answer, folder, self._scenario)
 
 
