@@ -54,3 +54,65 @@ def test_a_page_fits_and_can_be_read(browser: Any, name: str, width: int, scheme
     assert violations(page, within=within, without=OF_TABLES_AND_CODE) == []
     assert page.complaints == []
     page.close()
+
+
+# what people ask, and the pages of which one must be among the first three that search finds
+ASKED = {
+    "video call": "how-to traffic",
+    "gamma": "algorithms/vegas how-to",
+    "jain": "comparing how-to",
+    "compare two flows": "how-to comparing",
+    "install": "index start",
+    "packet loss": "how-to networks",
+    "wi-fi": "how-to networks",
+    "starlink": "how-to networks",
+    "base rtt": "parts/base-rtt results",
+    "ecn": "how-to networks",
+    "dualpi2": "networks",
+    "memory limit": "results",
+    "pcap": "measured how-to",
+    "wireshark": "how-to results",
+    "iperf3": "measured",
+    "own algorithm in python": "own-algorithm",
+    "webassembly": "own-algorithm",
+    "slow start ends too early": "parts/slow-start algorithms/streak papers/dossiers/slow-start",
+    "bufferbloat": "gallery/evaluate dossiers/",
+    "dask": "sweeps how-to",
+    "seeds": "comparing",
+    "confidence interval": "comparing factorial notebooks/figure",
+    "bpf": "linux kernel-world",
+    "starvation": "attack algorithms/vegas-next",
+    "parking lot": "scenario gallery/index",
+    "receive window": "networks",
+    "bandwidth delay product": "results scenario comparing",
+    "which algorithm sent this capture": "how-to measured",
+    "latex": "how-to",
+    "reproduce the papers": "papers/index start",
+}
+FOUND = """() => {
+  const meta = document.querySelector('.md-search-result__meta').textContent;
+  if (!/\\d|No /.test(meta)) return null;
+  return [...document.querySelectorAll('.md-search-result__item')].slice(0, 3).map((item) =>
+    new URL(item.querySelector('a').href).pathname.replace('.html', ''));
+}"""
+
+
+def test_search_finds_what_people_ask(browser: Any) -> None:
+    page = new_page(browser, 1400, "light")
+    page.goto((SITE / "index.html").as_uri())
+    missed = {asked: found for asked, pages in ASKED.items() if not _is_found(pages, found := _search(page, asked))}
+    assert missed == {}
+    page.close()
+
+
+def _search(page: Any, text: str) -> list[str]:
+    for given in ("", text):
+        page.fill(".md-search__input", given)
+        # one event, so that no search of the first letters is shown before
+        page.dispatch_event(".md-search__input", "keyup")
+        page.wait_for_function(f"() => ({FOUND})() {'===' if not given else '!=='} null")
+    return [place.removeprefix(f"{SITE}/") for place in page.evaluate(FOUND)]
+
+
+def _is_found(pages: str, found: list[str]) -> bool:
+    return any(place.startswith(page) for page in pages.split() for place in found)
