@@ -14,6 +14,9 @@ CI ?= false
 
 BIN := $(VENV)/bin
 
+# what is tested, measured or drawn is made, whatever the user's cache of runs has; docs/cache.md
+export VEGASLAB_CACHE := off
+
 RUST_FILES := Cargo.toml Cargo.lock $(shell find crates -name target -prune -o -name '*.rs' -print -o -name Cargo.toml -print)
 
 .PHONY: help

@@ -48,6 +48,8 @@ FILES = {"small.toml": SCENARIO, "sweep.toml": SWEEP, "design.toml": DESIGN}
 
 OUT = "out"
 """The folder that every target writes."""
+CACHE = "cache"
+"""What a call leaves there is for the next one to judge: no file of it is compared."""
 
 Tree = dict[str, bytes]
 _WALL = re.compile(rb'"wall_s": ?[-0-9.e]+')
@@ -61,11 +63,13 @@ class Target:
     arguments: tuple[str, ...]
     problem: Callable[[Tree, Tree, Tree], str | None]
     """What is wrong with the folder in the end, given it undisturbed, as the disturbed call left it, and in the end."""
+    cached: bool = False
+    """Whether it uses a cache of runs, which lies in `CACHE`."""
 
 
 def tree(folder: Path) -> Tree:
-    """Every file below a folder by its path, hidden ones too; wall clock times are left out."""
-    files = (path for path in sorted(folder.rglob("*")) if not path.is_dir())
+    """Every file below a folder by its path, hidden ones too; wall clock times and the cache are left out."""
+    files = (path for path in sorted(folder.rglob("*")) if not path.is_dir() and folder / CACHE not in path.parents)
     return {str(path.relative_to(folder)): _WALL.sub(b'"wall_s": 0', path.read_bytes()) for path in files}
 
 
@@ -103,4 +107,6 @@ def targets(port: int) -> list[Target]:
         Target("factorial", ("factorial", "design.toml"), same_bytes),
         Target("reproduce", ("reproduce", "G-fig8", "--quick"), same_bytes),
         Target("measure", (*measure, *controls), goes_on),
+        Target("cached", ("compare", "small.toml", "-a", "vegas", "-a", "reno"), same_bytes, cached=True),
+        Target("cached-sweep", ("sweep", "sweep.toml"), same_bytes, cached=True),
     ]

@@ -17,6 +17,9 @@ import pytest
 
 from reliability.points import at_point
 
+# a test makes its runs, and leaves those of the user alone; that of the cache has one of its own
+os.environ["VEGASLAB_CACHE"] = "off"
+
 SHORT = """\
 name = "short"
 duration = "3s"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vegaslab.commands.catalogue import catalogue, check, schema
     from vegaslab.commands.explain import explain
     from vegaslab.commands.many_runs.attack import Attack, attack
+    from vegaslab.commands.many_runs.cache import Cache, cache
     from vegaslab.commands.many_runs.conform import Conformance, conform
     from vegaslab.commands.many_runs.evaluate import evaluate
     from vegaslab.commands.many_runs.factorial import factorial
@@ -85,6 +86,7 @@ __all__ = [
     "Attack",
     "Backward",
     "BurstLoss",
+    "Cache",
     "Change",
     "Claims",
     "Comparison",
@@ -130,6 +132,7 @@ __all__ = [
     "against",
     "analyse",
     "attack",
+    "cache",
     "catalogue",
     "check",
     "cite",
@@ -161,6 +164,7 @@ _NAMES_OF = {
     "commands.results.cite": ("cite",),
     "commands.explain": ("explain",),
     "commands.many_runs.attack": ("Attack", "attack"),
+    "commands.many_runs.cache": ("Cache", "cache"),
     "commands.many_runs.conform": ("Conformance", "conform"),
     "commands.many_runs.evaluate": ("evaluate",),
     "commands.many_runs.factorial": ("factorial",),

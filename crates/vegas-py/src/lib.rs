@@ -29,7 +29,7 @@ mod _vegaslab {
     #[pymodule_export]
     use crate::own::events::{Ack, Loss, LostSegment, Rate, Restart, Sent, Start};
     #[pymodule_export]
-    use crate::results::outcome::Outcome;
+    use crate::results::outcome::{Outcome, unpack};
     #[pymodule_export]
     use crate::results::place::{Place, remedy};
     #[pymodule_export]

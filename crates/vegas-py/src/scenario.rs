@@ -45,6 +45,16 @@ impl Scenario {
         self.inner.duration.as_nanos() as f64 / 1e9
     }
 
+    /// Returns the identity of its run, as in a manifest.
+    fn run_id(&self) -> String {
+        vegas_results::run_id(&self.inner)
+    }
+
+    /// The SHA-256 of each of the user's own algorithms that flows use, in hex.
+    fn own_sha256(&self) -> Vec<&str> {
+        self.inner.own().map(scenario::Own::sha256).collect()
+    }
+
     /// The file after overrides, as JSON text.
     fn document_json(&self) -> String {
         self.inner.document.to_string()

@@ -22,6 +22,8 @@ _NAME = re.compile(r"`([A-Za-z_.]+)`")
 
 # what a command says of its output, which a function returns
 PRINTED = {"help", "json", "no_plot", "plot", "csv", "junit", "dry_run"}
+# what `vegaslab.cache` says for all functions
+SWITCHED = {"no_cache"}
 NAMED = {
     "name": "algorithm",
     "output": "folder",
@@ -73,6 +75,7 @@ OTHERWISE = {
     "analyse": {"x": "", "y": "", "output": "", "baseline": "baseline"},
     "check": {"file": "file"},
     "explain": {"name": "name"},
+    "cache": {"what": ""},
 }
 """Options that a function takes otherwise; an empty text for those that belong to the command alone."""
 
@@ -100,7 +103,7 @@ def test_every_command_is_in_the_table_of_functions() -> None:
 def test_a_function_takes_what_its_command_takes(command: str) -> None:
     parameters = set(inspect.signature(getattr(vegaslab, command)).parameters)
     parameters |= set(inspect.signature(vegaslab.compare_seeds).parameters) if command == "compare" else set()
-    given = {action.dest for action in commands()[command]._actions} - PRINTED
+    given = {action.dest for action in commands()[command]._actions} - PRINTED - SWITCHED
     own = OTHERWISE.get(command, {})
     wanted = {own.get(dest, NAMED.get(dest, dest)) for dest in given} - {""}
     assert wanted <= parameters, sorted(wanted - parameters)

@@ -22,7 +22,7 @@ from vegaslab.evaluation.extract import figures
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.report import dots, pages
 from vegaslab.evaluation.sentences import behind_the_best, in_time, sentence, summary, yardstick
-from vegaslab.runs import extracted
+from vegaslab.runs.kept import code
 from vegaslab.scenario.source import load, shipped_scenarios
 
 # the sections of RFC 9743 that hold criteria or describe what they are evaluated in
@@ -454,8 +454,8 @@ def test_kept_runs_know_the_code_of_their_metrics(monkeypatch: pytest.MonkeyPatc
         names.append(file.name)
         return ""
 
-    monkeypatch.setattr(extracted, "file_digest", noted)
-    extracted._code.__wrapped__("vegaslab.evaluation.extract")
+    monkeypatch.setattr(code, "file_digest", noted)
+    code.code_digest.__wrapped__("vegaslab.evaluation.extract")
     assert {"extract.py", "metrics.py", "statistics.py"} <= set(names)
     assert "pages.py" not in names
 

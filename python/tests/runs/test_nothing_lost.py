@@ -304,7 +304,7 @@ def test_ctrl_c_while_libraries_load_has_no_traceback(here: Path) -> None:
 
 def test_the_campaign_in_small() -> None:
     """`make crash` kills 200 calls; here a few, and each kind of full disk."""
-    command = [sys.executable, "-m", "reliability", "--points", "6", "--full", "1", "--only", "sweep,seeds"]
+    command = [sys.executable, "-m", "reliability", "--points", "9", "--full", "1", "--only", "sweep,seeds,cached"]
     done = subprocess.run(command, cwd=ROOT / "python", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -19,7 +19,7 @@ import pytest
 import vegaslab
 from tests.conftest import TIMEOUT_S, Command, interrupted
 from vegaslab import Plan
-from vegaslab.sweeps.columns import Run
+from vegaslab.runs.kept.rows import Run
 from vegaslab.sweeps.sweep import Local, forecast
 from vegaslab.util.folder import FolderError
 from vegaslab.util.progress import readable_time, sweep_line

@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -16,6 +17,7 @@ from vegaslab.commands.explain import explain
 from vegaslab.commands.many_runs import (
     analyse,
     attack,
+    cache,
     conform,
     evaluate,
     factorial,
@@ -31,6 +33,7 @@ from vegaslab.commands.parsing import (
     OK,
     Parser,
     UsageError,
+    add_no_cache,
     add_pictures,
     add_scenario,
     in_groups,
@@ -41,6 +44,7 @@ from vegaslab.commands.results import cite, export, figure
 from vegaslab.reports.optional import PictureWarning
 from vegaslab.reports.summary import comparison_report, report
 from vegaslab.runs.comparison import Comparison
+from vegaslab.runs.kept import cache as kept
 from vegaslab.runs.repeating import check_repeats
 from vegaslab.runs.result import Result, World, run_checked
 from vegaslab.scenario.hosts import hosts_line
@@ -52,7 +56,7 @@ from vegaslab.util.errors import AlgorithmError, InputError, LimitError
 from vegaslab.util.folder import is_full, whole_folder
 from vegaslab.util.memory import memory_bytes
 from vegaslab.util.progress import Progress
-from vegaslab.util.terminal import complain, shown_on, warn
+from vegaslab.util.terminal import complain, note, shown_on, warn
 from vegaslab.util.text import no_text
 
 _PICTURE = "picture"
@@ -63,7 +67,7 @@ _GROUPS = {
     "judge": ("evaluate", "reproduce", "conform", "packetdrill", "attack", "model"),
     "real hosts": ("kernel", "linux", "quic", "measured", "against", "identify", "trace"),
     "write scenarios and algorithms": ("new", "check", "list", "explain", "cite", "schema"),
-    "the tool itself": ("swarm", "completion"),
+    "the tool itself": ("cache", "swarm", "completion"),
 }
 """The commands as `--help` lists them, the main job first."""
 
@@ -102,8 +106,10 @@ def _main(arguments: Sequence[str] | None) -> int:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")
+        taken, made = kept.count.taken, kept.count.made
         code = _dispatch(arguments)
         sys.stdout.flush()
+        _say_what_was_kept(kept.count.taken - taken, kept.count.made - made)
         return code
     except InputError as error:
         return _complain(error, BAD_INPUT)
@@ -123,6 +129,11 @@ def _main(arguments: Sequence[str] | None) -> int:
         return _complain(f"out of memory: {error}; nothing was written", FAILED)
     except OSError as error:
         return _complain(_describe(error), BAD_INPUT if error.filename and not is_full(error) else FAILED)
+
+
+def _say_what_was_kept(taken: int, made: int) -> None:
+    if taken:
+        note(f"{taken} of {taken + made} runs were taken from the cache; --no-cache makes them again")
 
 
 def _complain(what: object, code: int) -> int:
@@ -157,7 +168,8 @@ def _dispatch(arguments: Sequence[str] | None) -> int:
         return OK
     options = _parser().parse_args(arguments)
     action: Callable[[argparse.Namespace], int] = options.action
-    return action(options)
+    with kept.off() if getattr(options, "no_cache", False) else nullcontext():
+        return action(options)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -222,6 +234,7 @@ def _parser() -> argparse.ArgumentParser:
 
     sweep.add(commands)
     swarm.add(commands)
+    cache.add(commands)
     conform.add(commands)
     packetdrill.add(commands)
     attack.add(commands)
@@ -277,6 +290,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print the summary alone, as JSON; write a folder only with -o")
     add("--csv", action="store_true", help="write the tables as CSV too")
     add("--pcapng", action="store_true", help="write the packets too, for Wireshark")
+    add_no_cache(parser)
     add_pictures(parser)
 
 
@@ -318,7 +332,10 @@ def _run(options: argparse.Namespace) -> int:
         if world is not None:
             return world.run(scenario, folder_of(options.file), *kernel.switches(options))
         with Progress(scenario.duration_s) as progress:
-            return run_checked(scenario, progress, memory=options.memory, engine=options.engine or "fast")
+            cached = not options.twice
+            return run_checked(
+                scenario, progress, memory=options.memory, engine=options.engine or "fast", cached=cached
+            )
 
     def simulate() -> Result:
         result = simulate_once()

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
+from vegaslab.sweeps.where import LOCAL
 from vegaslab.util.errors import InputError
 from vegaslab.util.text import did_you_mean, nearest
 
@@ -110,6 +111,22 @@ def add_set(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="override a value of the file, such as flow.0.algorithm=reno; may be repeated",
     )
+
+
+def add_where(parser: argparse.ArgumentParser) -> None:
+    """Adds the options."""
+    parser.add_argument(
+        "--on",
+        default=LOCAL,
+        metavar="WHERE",
+        help="local (default), or the address of a Dask scheduler, such as tcp://10.0.0.1:8786",
+    )
+    parser.add_argument("-j", "--jobs", type=int, metavar="N", help="local: cores to use (default: all)")
+
+
+def add_no_cache(parser: argparse.ArgumentParser) -> None:
+    """Adds the option."""
+    parser.add_argument("--no-cache", action="store_true", help="make every run, and keep none (docs/cache.md)")
 
 
 def overrides(options: argparse.Namespace) -> list[tuple[str, str]]:

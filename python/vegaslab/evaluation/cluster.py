@@ -34,4 +34,4 @@ def on_cluster(cluster: Cluster) -> Maker:
 def _data(version: str, batch: Sequence[tuple[int, Run]]) -> list[Any]:
     """Makes runs, on a worker."""
     check_worker(version)
-    return [run.extract(run_checked(run.check()), **run.arguments) for _, run in batch]
+    return [run.extract(run_checked(run.check(), cached=False), **run.arguments) for _, run in batch]

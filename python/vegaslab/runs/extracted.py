@@ -1,16 +1,15 @@
 """Runs of which a few numbers are kept: made on all cores or elsewhere, so that interrupted work continues."""
 
 import hashlib
-import inspect
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from vegaslab import _vegaslab
+from vegaslab.runs.kept import cache as kept
+from vegaslab.runs.kept.code import code_digest, engine_digest
 from vegaslab.runs.pool import run_all, usable_cores
 from vegaslab.runs.result import Result
 from vegaslab.scenario.source import override_list, read
@@ -59,6 +58,8 @@ class Due:
     seed: int
     duration_s: float
     template: _vegaslab.Template
+    may_be_kept: bool
+    """Whether the cache may have its data, as its name says all that decides them."""
 
     def scenario(self) -> _vegaslab.Scenario:
         """Returns the scenario with the run's values and seed."""
@@ -78,28 +79,45 @@ def on_cores(jobs: int | None = None) -> Maker:
             made(number, run.extract(result, **run.arguments))
 
         with Progress(sum(one.duration_s for one in due), f"{len(due)} runs: ") as progress:
-            run_all([one.scenario for one in due], keep, jobs=jobs or usable_cores(), progress=progress)
+            run_all([one.scenario for one in due], keep, jobs=jobs or usable_cores(), progress=progress, cached=False)
 
     return make
 
 
 def data_of_runs(runs: Mapping[_Key, Run], folder: Path, make: Maker | None = None) -> dict[_Key, Any]:
-    """Returns the data of each run, by its key; runs with data in `folder` are not simulated again."""
+    """Returns the data of each run, by its key; runs with data in `folder` or in the cache are not simulated again."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     checked = _checked(runs)
-    files = {key: folder / f"{name}.json" for key, (name, _) in checked.items()}
     # two keys may name the same run: it is simulated once
-    due = {file: checked[key][1] for key, file in files.items() if not file.exists()}
-    places = list(due)
+    named = dict(checked.values())
+    data = {name: text for name, due in named.items() if (text := _known(name, due, folder)) is not None}
+    missing = {name: due for name, due in named.items() if name not in data}
+    names = list(missing)
 
-    def made(number: int, data: Any) -> None:
-        text = json.dumps(data).encode()
-        replace_file(places[number], lambda file: file.write(text), new_suffix=".part")
+    def made(number: int, value: Any) -> None:
+        text = json.dumps(value).encode()
+        data[names[number]] = text
+        _keep(names[number], missing[names[number]], folder, text)
 
-    if due:
-        (make or on_cores())(list(due.values()), made)
-    return {key: json.loads(file.read_text(encoding="utf-8")) for key, file in files.items()}
+    if missing:
+        (make or on_cores())(list(missing.values()), made)
+    return {key: json.loads(data[name]) for key, (name, _) in checked.items()}
+
+
+def _known(name: str, due: Due, folder: Path) -> bytes | None:
+    """Returns the data of a run in the folder, or else in the cache."""
+    file = folder / f"{name}.json"
+    if file.exists():
+        return file.read_bytes()
+    return kept.taken("data", name) if due.may_be_kept else None
+
+
+def _keep(name: str, due: Due, folder: Path, text: bytes) -> None:
+    replace_file(folder / f"{name}.json", lambda file: file.write(text), new_suffix=".part")
+    kept.count.note(made=1)
+    if due.may_be_kept:
+        kept.keep(text, "data", name)
 
 
 def _checked(runs: Mapping[_Key, Run]) -> dict[_Key, tuple[str, Due]]:
@@ -125,44 +143,15 @@ def _of_seeds(runs: Mapping[_Key, Run]) -> dict[_Key, tuple[str, Due]]:
     seeds = [scenario.seed if run.seed is None else run.seed for run in runs.values()]
     # the ids cover rate traces and own algorithms
     ids = template.run_ids(["{}"], seeds)
+    may_be_kept = kept.may_be_kept(scenario.own_sha256())
     return {
-        key: (_name(run, ids[at : at + _ID_BYTES].hex()), Due(run, seed, scenario.duration_s, template))
+        key: (_name(run, ids[at : at + _ID_BYTES].hex()), Due(run, seed, scenario.duration_s, template, may_be_kept))
         for (key, run), seed, at in zip(runs.items(), seeds, range(0, len(ids), _ID_BYTES), strict=True)
     }
 
 
 def _name(run: Run, run_id: str) -> str:
-    code = _code(run.extract.__module__)
+    code = code_digest(run.extract.__module__)
     arguments = json.dumps(run.arguments, sort_keys=True)
     parts = (run_id, run.extract.__qualname__, code, arguments, engine_digest())
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:HASH_DIGITS]
-
-
-@cache
-def _code(module: str) -> str:
-    """Returns a digest of a module, and of those of this package that it takes names from, near and far."""
-    found, waiting = {module}, [module]
-    while waiting:
-        new = {_origin(value) for value in vars(sys.modules[waiting.pop()]).values()} - found - {""}
-        found |= new
-        waiting += sorted(new)
-    digests = [file_digest(Path(str(sys.modules[name].__file__))) for name in sorted(found)]
-    return hashlib.sha256("".join(digests).encode()).hexdigest()
-
-
-def _origin(value: object) -> str:
-    """Returns the module that a value is, or in which it was made; empty for a package, or one from outside."""
-    name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", "")
-    ours = isinstance(name, str) and name.startswith("vegaslab.") and name in sys.modules
-    return name if ours and not hasattr(sys.modules[name], "__path__") else ""
-
-
-def engine_digest() -> str:
-    """Returns the SHA-256 of the simulator's library."""
-    return file_digest(Path(str(_vegaslab.__file__)))
-
-
-@cache
-def file_digest(file: Path) -> str:
-    """Returns the SHA-256 of a file."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()

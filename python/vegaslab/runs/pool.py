@@ -33,13 +33,14 @@ def run_all(
     jobs: int,
     progress: Callable[[float], object] | None = None,
     memory: str | int | None = None,
+    cached: bool = True,
 ) -> list[_T]:
     """Runs all scenarios, or what a function builds when its run begins; returns what `keep` makes of each place and
     result. At most `jobs` runs are in memory.
 
     `progress` is called some ten times a second with the simulated time of all runs so far, s. Ctrl-C ends the runs
     and raises `KeyboardInterrupt`; so does the first exception of `keep`, which is raised. `memory` is as for
-    `vegaslab.run`, for all runs at a time together.
+    `vegaslab.run`, for all runs at a time together, `cached` as for `run_checked`.
     """
     reached_s = [0.0] * len(scenarios)
     stop = Event()
@@ -53,7 +54,7 @@ def run_all(
 
         given = scenarios[number]
         scenario = given() if callable(given) else given
-        kept = keep(number, run_checked(scenario, note, memory=share))
+        kept = keep(number, run_checked(scenario, note, memory=share, cached=cached))
         reached_s[number] = scenario.duration_s
         return kept
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 import weakref
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from vegaslab import _vegaslab
 from vegaslab.reports.tables import show_arrow_in_notebooks
 from vegaslab.runs.drawable import Drawable
+from vegaslab.runs.kept import cache as kept
 from vegaslab.scenario.source import Overrides, ScenarioLike, folder_of, load, warn_of_unused
 from vegaslab.scenario.variants import AlgorithmLike, used_by_all
 from vegaslab.util.folder import FolderError, whole_folder
@@ -104,12 +106,29 @@ def run_checked(
     *,
     memory: str | int | None = None,
     engine: Engine = "fast",
+    cached: bool = True,
 ) -> "Result":
     """Runs a checked scenario; `progress` is called some 20 times a second with the simulated time reached, s.
 
-    `memory` and `engine` are as for `run`.
+    `memory` and `engine` are as for `run`. If `cached`, the result may be one that an equal run had (docs/cache.md);
+    the engine for checks runs always.
     """
-    return Result(scenario, _vegaslab.run(scenario, progress, memory_bytes(memory), engine))
+
+    def make() -> _vegaslab.Outcome:
+        return _vegaslab.run(scenario, progress, memory_bytes(memory), engine)
+
+    if not cached or engine != "fast" or not kept.is_on() or not kept.may_be_kept(scenario.own_sha256()):
+        return Result(scenario, make())
+    run_id = scenario.run_id()
+    packed = kept.taken("result", run_id)
+    if packed is not None:
+        return Result(scenario, _vegaslab.unpack(scenario, packed), from_cache=True)
+    began = time.monotonic()
+    outcome = make()
+    kept.count.note(made=1)
+    if time.monotonic() - began >= kept.LEAST_S and (packed := outcome.pack()) is not None:
+        kept.keep(packed, "result", run_id)
+    return Result(scenario, outcome)
 
 
 class Result(Drawable):
@@ -127,9 +146,13 @@ class Result(Drawable):
     ['slow-start-exit']
     """
 
-    def __init__(self, scenario: _vegaslab.Scenario, outcome: _vegaslab.Outcome) -> None:
+    from_cache: bool = False
+    """Whether an equal run had this result before, and it was read from the cache (docs/cache.md)."""
+
+    def __init__(self, scenario: _vegaslab.Scenario, outcome: _vegaslab.Outcome, *, from_cache: bool = False) -> None:
         """Wraps the native outcome; `vegaslab.run` makes one."""
         self.scenario = scenario
+        self.from_cache = from_cache
         self._outcome = outcome
 
     @classmethod

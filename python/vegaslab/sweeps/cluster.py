@@ -10,7 +10,8 @@ from typing import Any, Literal, Self, TypeVar
 import pyarrow
 
 from vegaslab import _vegaslab
-from vegaslab.sweeps.columns import Run, failed_row, united
+from vegaslab.runs.kept.rows import Run
+from vegaslab.sweeps.columns import failed_row, united
 from vegaslab.sweeps.plans.plan import Plan
 from vegaslab.util.errors import InputError
 

@@ -14,9 +14,6 @@ from vegaslab.sweeps.plans.plan import Plan
 
 _OK, FAILED = "ok", "failed"
 
-Run = tuple[int, str, int]
-"""A run: its place in the plan, the replaced values as JSON text, and its seed."""
-
 
 def united(tables: Sequence[pyarrow.Table]) -> pyarrow.Table:
     """Returns the rows of all tables, with the columns of all: first those that are no figures, in their order."""

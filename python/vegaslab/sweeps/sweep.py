@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow
 
 from vegaslab import _vegaslab
+from vegaslab.runs.kept.cache import opened
+from vegaslab.runs.kept.rows import Rows, Run, Sweep
 from vegaslab.runs.pool import usable_cores
-from vegaslab.sweeps.columns import Run
 from vegaslab.sweeps.dataset import RUNS, Dataset
 from vegaslab.sweeps.plans.plan import Plan, PlanLike, load_plan
 from vegaslab.sweeps.where import LOCAL, cluster_of
@@ -151,7 +152,7 @@ def _made(plan: Plan, folder: Path, run: Runner, retry_failed: bool, observer: O
         missing = dataset.missing()
         try:
             with SweepProgress(place=notebook()) as progress:
-                run(plan, runs_of(plan, missing), _Writer(dataset, len(dataset), observer or progress))
+                _make(run, plan, missing, _Writer(dataset, len(dataset), observer or progress))
         except BaseException:
             # a full disk is still full; the first error is the one to report
             with suppress(OSError):
@@ -161,6 +162,23 @@ def _made(plan: Plan, folder: Path, run: Runner, retry_failed: bool, observer: O
         there = len(dataset) - len(missing)
         wall_s = time.monotonic() - started
         return Swept(plan.name, folder, len(dataset), there, len(missing), dataset.failed, wall_s)
+
+
+def _make(
+    run: Runner,
+    plan: Plan,
+    places: np.ndarray[Any, np.dtype[np.int64]],
+    deliver: Callable[[pyarrow.Table], None],
+) -> None:
+    """Makes the runs at these places, but for those that are in the cache; it holds no series."""
+    runs = runs_of(plan, places)
+    store = None if plan.series or run.world is not None else opened()
+    if store is None:
+        run(plan, runs, deliver)
+        return
+    limits = f"{plan.limits.events} {plan.limits.memory_bytes}"
+    rows = Rows(store.keys(), Sweep(plan.template, plan.scenario[0], limits, run.jobs), deliver)
+    run(plan, rows.missing(runs), rows)
 
 
 def forecast(plan: PlanLike, folder: str | PathLike[str], *, runner: Runner, alone: Runner | None = None) -> Forecast:

@@ -21,6 +21,7 @@ __all__ = [
     "lock_folder",
     "replace_file",
     "sync_folder",
+    "user_cache",
     "whole_folder",
     "write_file",
     "writing",
@@ -124,3 +125,9 @@ def sync_folder(folder: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+def user_cache() -> Path:
+    """The folder of what this user can make or fetch again (XDG Base Directory Specification)."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "vegaslab"

@@ -75,6 +75,11 @@ def warn(what: object) -> None:
     _say(what, _YELLOW)
 
 
+def note(what: object) -> None:
+    """Prints one line on stderr that a user may want to know."""
+    _say(what, _FAINT)
+
+
 def _say(what: object, style: str) -> None:
     colour = has_colour(sys.stderr)
     # an error may quote a stranger's text, and a terminal obeys escape sequences

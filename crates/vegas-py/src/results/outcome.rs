@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use vegas_results::{Tables, WriteOptions};
 use vegas_sim::scenario;
 use vegas_sim::{Limits, Watch};
@@ -13,6 +14,7 @@ use crate::attended::{Stopped, Ties, attended, attended_quietly};
 
 use crate::results::place::to_python;
 use crate::results::table::Table;
+use crate::scenario::Scenario;
 
 /// The result of a run. Made by `run`.
 #[pyclass(frozen, module = "vegaslab._vegaslab")]
@@ -47,6 +49,13 @@ impl Outcome {
 
 #[pymethods]
 impl Outcome {
+    /// Returns the run as bytes for [`unpack`]; None if it has captured packets.
+    fn pack<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let run = Arc::clone(&self.run);
+        let packed = attended_quietly(py, move |_| vegas_results::pack(&run.outcome, run.wall_s))?;
+        Ok(packed.map(|bytes| PyBytes::new(py, &bytes)))
+    }
+
     /// The summary, as JSON text.
     fn summary_json(&self, py: Python<'_>) -> PyResult<String> {
         let run = Arc::clone(&self.run);
@@ -108,4 +117,12 @@ impl Outcome {
         let work = move |ties: &Ties| ties.watched(Limits::default(), write);
         attended(py, Stopped::WaitedFor, work, |_| Ok(()))?.map_err(to_python)
     }
+}
+
+/// Returns the run of a scenario that was packed. Raises `ValueError` for bytes that hold none.
+#[pyfunction]
+pub(crate) fn unpack(py: Python<'_>, scenario: &Scenario, packed: Vec<u8>) -> PyResult<Outcome> {
+    let unpacked = attended_quietly(py, move |_| vegas_results::unpack(&packed))?;
+    let (outcome, wall_s) = unpacked.ok_or_else(|| PyValueError::new_err("packed: holds no run"))?;
+    Ok(Outcome::new(Arc::clone(&scenario.inner), outcome, wall_s))
 }

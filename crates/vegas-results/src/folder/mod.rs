@@ -2,5 +2,6 @@
 
 pub(super) mod manifest;
 mod ours;
+pub(super) mod packed;
 pub(super) mod place;
 pub(super) mod write;

@@ -1,5 +1,5 @@
 //! Tests of the crate through its interface: tables, summary, folder, captures and their documentation, on a made-up
-//! run; many runs of one template; the identity of runs; which crates need Arrow.
+//! run; many runs of one template; runs as bytes; the identity of runs; which crates need Arrow.
 
 mod aqt_option;
 mod batch;
@@ -7,6 +7,7 @@ mod captures;
 mod dependencies;
 mod documentation;
 mod folder;
+mod packed;
 mod place;
 mod run_id;
 mod sample;

@@ -1,12 +1,13 @@
 //! The outcome of a run: plain columns and rows, independent of file formats.
 
+use serde::{Deserialize, Serialize};
 use vegas_core::aqt::Stamps;
 use vegas_core::units::Time;
 
 use crate::packet::WireSize;
 
-/// All measurements of a finished run.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// All measurements of a finished run. As data for serde it has no captured packets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The flows' totals, in the scenario's order.
     pub flows: Vec<FlowOutcome>,
@@ -23,8 +24,10 @@ pub struct Outcome {
     /// The frames of flows that send media, flow by flow, in the order in which they were made.
     pub media: Vec<MediaFrame>,
     /// The packets of the capture, if the scenario asks for one.
+    #[serde(skip)]
     pub capture: Vec<CapturedPacket>,
     /// The captured packets of real hosts, as bytes.
+    #[serde(skip)]
     pub frames: Vec<Frame>,
     /// When the run ended, s.
     pub end_s: f64,
@@ -35,7 +38,7 @@ pub struct Outcome {
 }
 
 /// A flow's totals. Means are over the time that the flow was active.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowOutcome {
     /// When it started, s.
     pub start_s: f64,
@@ -71,7 +74,7 @@ pub struct FlowOutcome {
 }
 
 /// A one-way link's totals over the whole run.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkOutcome {
     /// The most packets waiting, without the packet in the transmitter.
     pub max_queue_packets: u64,
@@ -91,7 +94,7 @@ pub struct LinkOutcome {
 /// least time that this part of the packets do not exceed, within 1 %; mean and maximum are exact. The packets of a
 /// drop-tail queue count on arrival, with the waiting time that they will have; those of a managed queue count when
 /// they are dequeued.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct QueueingTimes {
     /// The mean.
     pub mean_ms: f64,
@@ -106,7 +109,7 @@ pub struct QueueingTimes {
 }
 
 /// A traffic source's totals. Rates are over the time for which the source was active.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrafficOutcome {
     /// When it started, s.
     pub start_s: f64,
@@ -125,7 +128,7 @@ pub struct TrafficOutcome {
 }
 
 /// The totals of a source's transfers.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TransferOutcome {
     /// Transfers started.
     pub started: u64,
@@ -139,7 +142,7 @@ pub struct TransferOutcome {
 }
 
 /// Percentiles of the completion times, s: the least time that this part of the completed transfers do not exceed.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompletionTimes {
     /// The median: half of the transfers.
     pub p50_s: f64,
@@ -153,7 +156,7 @@ pub struct CompletionTimes {
 ///
 /// Gauges (`cwnd`, `in_flight`, ...) are at the row's time, counters (`acked_bytes`, `retransmits`, `timeouts`) are
 /// since the start, and `throughput_mbps` is over the step that ends at the row's time.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowSeries {
     /// Time since the run began, s.
     pub time_s: Vec<f64>,
@@ -208,7 +211,7 @@ impl FlowSeries {
 pub const PHASES: [&str; 4] = ["idle", "slow-start", "avoidance", "recovery"];
 
 /// The time series of the links: one vector per column, all of equal length.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkSeries {
     /// Time since the run began, s.
     pub time_s: Vec<f64>,
@@ -245,7 +248,7 @@ impl LinkSeries {
 }
 
 /// A single occurrence, such as a drop or a timeout.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Incident {
     /// Time since the run began, s.
     pub time_s: f64,
@@ -261,7 +264,7 @@ pub struct Incident {
 }
 
 /// A frame that an application of media made.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MediaFrame {
     /// When the application made it, s.
     pub time_s: f64,
@@ -278,7 +281,7 @@ pub struct MediaFrame {
 }
 
 /// What became of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FrameState {
     /// The receiver has all of it.
     Delivered,
@@ -303,7 +306,7 @@ impl FrameState {
 }
 
 /// The kinds of incident.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IncidentKind {
     /// A packet found the queue full.
     QueueDrop,

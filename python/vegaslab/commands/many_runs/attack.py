@@ -9,8 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vegaslab.commands.many_runs.where import add_where
-from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
+from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError, add_no_cache, add_where
 from vegaslab.runs.pool import usable_cores
 from vegaslab.sweeps.where import LOCAL
 from vegaslab.util.ending import interrupted
@@ -66,6 +65,7 @@ def add(commands: Commands) -> None:
     argument("--seed", type=int, default=1, metavar="N", help="of the search and of its runs (default: 1)")
     argument("-o", "--output", type=Path, metavar="DIR", help="the search's folder (default: results/attack-NAME...)")
     add_where(parser)
+    add_no_cache(parser)
     argument("--json", action="store_true", help="print what was found as JSON")
     argument("--check", type=Path, metavar="FILE", help="check that a scenario's added delays obey the model, instead")
     parser.set_defaults(action=_attack)

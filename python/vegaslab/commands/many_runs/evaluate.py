@@ -6,8 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.many_runs.where import add_where
-from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
+from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError, add_no_cache, add_where
 from vegaslab.reports.summary import aligned
 from vegaslab.sweeps.where import LOCAL
 from vegaslab.util.ending import interrupted
@@ -51,6 +50,7 @@ def add(commands: Commands) -> None:
     argument("--transport", choices=("tcp", "quic"), default="tcp", help="what carries the flows under test")
     argument("-o", "--output", type=Path, metavar="DIR", help="default: results/evaluate/NAME")
     add_where(parser)
+    add_no_cache(parser)
     argument(
         "--compare",
         nargs=2,

@@ -7,8 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.many_runs.where import add_where
-from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
+from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError, add_no_cache, add_where
 from vegaslab.sweeps.where import LOCAL
 from vegaslab.util.ending import interrupted
 from vegaslab.util.errors import InputError
@@ -31,6 +30,7 @@ def add(commands: Commands) -> None:
     argument("plan", metavar="PLAN", help="a plan's file with a table [factorial] (see docs/factorial.md)")
     argument("-o", "--output", type=Path, metavar="DIR", help="the sweep's folder (default: results/NAME)")
     add_where(parser)
+    add_no_cache(parser)
     argument("--level", type=float, metavar="P", help="confidence level, such as 0.95; replaces the plan's")
     argument(
         "-r",

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.parsing import FAILED, OK, Commands
+from vegaslab.commands.parsing import FAILED, OK, Commands, add_no_cache
 from vegaslab.reports.summary import aligned
 from vegaslab.reports.tables import Listed
 from vegaslab.util.ending import interrupted
@@ -28,6 +28,7 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("results/papers"), metavar="DIR", help="default: results/papers"
     )
+    add_no_cache(parser)
     parser.set_defaults(action=_reproduce)
 
 

@@ -5,8 +5,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.many_runs.where import add_where
-from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
+from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError, add_where
 from vegaslab.runs.pool import usable_cores
 from vegaslab.sweeps.where import LOCAL
 from vegaslab.util.ending import interrupted

@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.many_runs.where import add_where
-from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError, add_set
+from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError, add_no_cache, add_set, add_where
 from vegaslab.commands.real_paths import kernel
 from vegaslab.runs.pool import usable_cores
 from vegaslab.sweeps.plans.reading import SERIES
@@ -30,6 +29,7 @@ def add(commands: Commands) -> None:
     argument("-o", "--output", type=Path, metavar="DIR", help="the sweep's folder (default: results/NAME)")
     add_set(parser)
     add_where(parser)
+    add_no_cache(parser)
     kernel.add_world(parser)
     argument("--series", metavar="NAMES", help="keep these time series of each run: flows, links or flows,links")
     argument("--dry-run", action="store_true", help="say how many runs there are and how long they should take")

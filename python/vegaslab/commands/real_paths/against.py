@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.parsing import FAILED, OK, Commands, add_pictures, add_set
+from vegaslab.commands.parsing import FAILED, OK, Commands, add_no_cache, add_pictures, add_set
 from vegaslab.commands.real_paths import kernel
 from vegaslab.runs.drawable import PAGE
 from vegaslab.util.folder import whole_folder
@@ -36,6 +36,7 @@ def add(commands: Commands) -> None:
     add_set(parser)
     add("--json", action="store_true", help="print the figures as JSON")
     kernel.add_world(parser)
+    add_no_cache(parser)
     add_pictures(parser)
     parser.set_defaults(action=_against)
 

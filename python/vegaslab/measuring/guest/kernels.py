@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vegaslab.measuring.linux import LinuxError
-from vegaslab.util.folder import sync_folder
+from vegaslab.util.folder import sync_folder, user_cache
 
 VERSIONS = ("6.12", "6.1")
 """The versions of Debian 12, the default first."""
@@ -35,12 +35,6 @@ class Kernel:
         return ".".join(self.release.split(".")[:2])
 
 
-def cache() -> Path:
-    """The folder of what this user has fetched."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "vegaslab"
-
-
 def find(wanted: str | None = None) -> Kernel:
     """Returns the kernel that `wanted` names: a version, a release, an image's file, or an unpacked package's folder.
 
@@ -61,7 +55,7 @@ def find(wanted: str | None = None) -> Kernel:
 
 def found() -> Iterator[Kernel]:
     """Yields the kernels that were fetched, and those of this machine that its users may read."""
-    for folder in sorted((cache() / "kernels").glob("*")):
+    for folder in sorted((user_cache() / "kernels").glob("*")):
         yield from _in_package(folder)
     for image in sorted(_BOOT.glob("vmlinuz-*")):
         release = image.name.removeprefix("vmlinuz-")
@@ -76,7 +70,7 @@ def fetch(version: str) -> Kernel:
     if missing:
         raise LinuxError(f"{missing[0]} is missing, so Debian's kernels cannot be fetched; --kernel FILE names another")
     package = _package(version)
-    target = cache() / "kernels" / package
+    target = user_cache() / "kernels" / package
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=target.parent, prefix=".fetch-") as place:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vegaslab.papers.judging.errors import PapersError
-from vegaslab.sweeps.dataset import read_runs, remove_dataset
+from vegaslab.runs.kept.cache import keep, taken
+from vegaslab.sweeps.dataset import read_runs, remove_dataset, run_ids
 from vegaslab.sweeps.plans.plan import Plan
 from vegaslab.sweeps.sweep import sweep
 from vegaslab.util.folder import replace_file
@@ -46,13 +47,23 @@ def carry_out_batch(batch: Batch, cache_folder: Path, engine: str) -> Columns:
     name = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:_HASH_DIGITS]
     kept, runs = cache_folder / f"{name}.json", cache_folder / name
     if not kept.exists():
-        with SweepProgress() as progress:
-            sweep(plan, runs, observer=progress)
-        columns = json.dumps(_columns(batch, runs)).encode()
+        columns = _taken_or_made(batch, plan, runs, name)
         replace_file(kept, lambda file: file.write(columns), new_suffix=".part")
     remove_dataset(runs)
     found: Columns = json.loads(kept.read_text(encoding="utf-8"))
     return found
+
+
+def _taken_or_made(batch: Batch, plan: Plan, folder: Path, name: str) -> bytes:
+    ids = run_ids(plan)
+    decided_by = (name, hashlib.sha256(ids.tobytes()).hexdigest())
+    columns = taken("batch", *decided_by, runs=len(ids))
+    if columns is None:
+        with SweepProgress() as progress:
+            sweep(plan, folder, observer=progress)
+        columns = json.dumps(_columns(batch, folder)).encode()
+        keep(columns, "batch", *decided_by)
+    return columns
 
 
 def _columns(batch: Batch, folder: Path) -> Columns:

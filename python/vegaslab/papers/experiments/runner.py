@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from vegaslab.papers.experiments.batch import Batch, carry_out_batch
-from vegaslab.runs.extracted import Run, data_of_runs, engine_digest
+from vegaslab.runs.extracted import Run, data_of_runs
+from vegaslab.runs.kept.code import engine_digest
 
 
 def carry_out(runs: Mapping[str, Run | Batch], cache_folder: Path) -> dict[str, Any]:

@@ -1,9 +1,12 @@
 """Classes that scenarios name: finds and runs their files, and explains their errors. The native half calls this."""
 
+import ast
+import hashlib
 import inspect
 import marshal
 import traceback
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
 
@@ -13,6 +16,18 @@ from vegaslab.util.text import printable
 
 _EVENTS = ("on_ack", "on_loss")
 _SYNTAX = "write a file and its class, such as mine.py:Mine"
+
+_COMPUTING = {
+    *("__future__", "abc", "array", "bisect", "cmath", "collections", "copy", "dataclasses", "decimal", "enum"),
+    *("fractions", "functools", "heapq", "itertools", "math", "numbers", "operator", "random", "statistics", "string"),
+    *("types", "typing", "vegaslab"),
+}
+"""Modules that read no files, clocks or other programs."""
+_READING = {"__import__", "compile", "eval", "exec", "globals", "input", "open"}
+"""Functions that may take from elsewhere what a class does."""
+
+_not_alone: set[str] = set()
+"""The SHA-256 of contents that do not say all of what their class does."""
 
 _live: dict[str, tuple[type, bytes]] = {}
 """The classes that a program passed as objects, with their source, by the name that stands for them in scenarios."""
@@ -37,6 +52,8 @@ def load(name: str, folder: str | Path) -> tuple[type, Path, bytes]:
     """
     if name in _live:
         algorithm, content = _live[name]
+        # a program may change a class that it holds
+        _not_alone.add(hashlib.sha256(content).hexdigest())
         return algorithm, Path(name.rpartition(":")[0]), content
     file, colon, wanted = name.rpartition(":")
     path = Path(folder, file if colon else name)
@@ -47,7 +64,35 @@ def load(name: str, folder: str | Path) -> tuple[type, Path, bytes]:
             namespace = _run(compile(text, str(path), "exec"), path)
         except Exception as error:
             raise ValueError(_in_file(error, str(path))) from None
-    return _chosen(namespace, wanted if colon else "", shown), path, text.encode()
+    content = text.encode()
+    if not _stands_alone(text):
+        _not_alone.add(hashlib.sha256(content).hexdigest())
+    return _chosen(namespace, wanted if colon else "", shown), path, content
+
+
+def is_in_its_file(sha256: str) -> bool:
+    """Returns whether the content with this digest, of an algorithm that was loaded, says all of what it does: not if
+    the class was given as an object, nor if its file imports other modules than those that only compute, or may read
+    files.
+    """
+    return sha256 not in _not_alone
+
+
+@cache
+def _stands_alone(text: str) -> bool:
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Import(names=names):
+                modules = {alias.name for alias in names}
+            case ast.ImportFrom(module=module, level=level):
+                modules = {"." if level else str(module)}
+            case ast.Name(id=name) if name in _READING:
+                return False
+            case _:
+                continue
+        if not {module.split(".")[0] for module in modules} <= _COMPUTING:
+            return False
+    return True
 
 
 def failure(error: BaseException, algorithm: type, file: str, event: str, at_s: float) -> str:

@@ -8,6 +8,9 @@ from typing import Any
 
 import pyarrow
 
+from vegaslab.runs.kept import cache as kept
+from vegaslab.runs.kept.code import code_digest
+from vegaslab.runs.kept.rows import Run, may_be_kept
 from vegaslab.sweeps.adversary.evolving import offspring
 from vegaslab.sweeps.adversary.genome import Genome, undisturbed
 from vegaslab.sweeps.adversary.harm import badness, figures
@@ -15,7 +18,6 @@ from vegaslab.sweeps.adversary.journal import Figures, Journal
 from vegaslab.sweeps.adversary.question import AttackError, Question
 from vegaslab.sweeps.adversary.schedules import structured
 from vegaslab.sweeps.adversary.shrinking import shrunk
-from vegaslab.sweeps.columns import Run
 from vegaslab.sweeps.plans.plan import Plan
 from vegaslab.sweeps.sweep import Local, Runner
 
@@ -61,6 +63,8 @@ class Evaluator:
         self._journal = journal
         self._observer = observer
         self._known: dict[Genome, Figures] = {}
+        asked = json.dumps(question.as_dict(), sort_keys=True)
+        self._decided = (asked, code_digest(figures.__module__))
 
     @property
     def spent_s(self) -> float:
@@ -76,7 +80,7 @@ class Evaluator:
         runs = [
             (place, text, self.question.seed)
             for place, (text, name) in enumerate(zip(texts, names, strict=True))
-            if name not in self._journal.figures
+            if name not in self._journal.figures and not self._is_taken(name, text)
         ]
         if runs:
             self._make(runs, names)
@@ -94,13 +98,27 @@ class Evaluator:
         error: str | None = self._known[genome].get("error")
         return error
 
+    def _is_taken(self, name: str, replaced: str) -> bool:
+        """Notes the figures of a run that the cache has; returns whether it has them."""
+        found = kept.taken("attack", name, *self._decided) if self._may_be_kept(replaced) else None
+        if found is not None:
+            self._journal.add(name, json.loads(found))
+        return found is not None
+
+    def _may_be_kept(self, replaced: str) -> bool:
+        return may_be_kept(self._plan.template, self._plan.scenario[0], replaced, self.question.seed)
+
     def _make(self, runs: list[Run], names: list[str]) -> None:
+        texts = {place: replaced for place, replaced, _ in runs}
+
         def deliver(table: pyarrow.Table) -> None:
             for row in table.to_pylist():
-                failed = row["error"] is not None
-                self._journal.add(
-                    names[row["place"]], {"error": row["error"]} if failed else figures(self.question, row)
-                )
+                place, error = row["place"], row["error"]
+                found = figures(self.question, row) if error is None else {"error": error}
+                self._journal.add(names[place], found)
+                kept.count.note(made=1)
+                if error is None and self._may_be_kept(texts[place]):
+                    kept.keep(json.dumps(found).encode(), "attack", names[place], *self._decided)
                 self._observe(len(self._known) + sum(name in self._journal.figures for name in names))
 
         local = isinstance(self._runner, Local)
