@@ -118,6 +118,8 @@ impl HostCapabilities {
             routers: true,
             own_recovery: true,
             each_loss: true,
+            accurate_ecn: true,
+            ect1: true,
         },
     };
 
@@ -152,6 +154,8 @@ impl HostCapabilities {
             routers: false,
             own_recovery: true,
             each_loss: true,
+            accurate_ecn: false,
+            ect1: false,
         },
     };
 

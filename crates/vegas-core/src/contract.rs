@@ -167,6 +167,10 @@ pub struct Needs {
     pub own_recovery: bool,
     /// [`CongestionControl::on_segment_lost`].
     pub each_loss: bool,
+    /// [`Ack::ce_marked`] counts marked packets (Accurate ECN, RFC 9768).
+    pub accurate_ecn: bool,
+    /// Packets with the codepoint ECT(1), by which routers know a scalable control (RFC 9331, section 4.1).
+    pub ect1: bool,
 }
 
 impl Needs {
@@ -183,6 +187,8 @@ impl Needs {
         routers: false,
         own_recovery: false,
         each_loss: false,
+        accurate_ecn: false,
+        ect1: false,
     };
 
     /// Whether the host keeps what was known when each segment left: a rate sample, and the description of a lost
@@ -205,6 +211,8 @@ impl Needs {
             routers: self.routers || other.routers,
             own_recovery: self.own_recovery || other.own_recovery,
             each_loss: self.each_loss || other.each_loss,
+            accurate_ecn: self.accurate_ecn || other.accurate_ecn,
+            ect1: self.ect1 || other.ect1,
         }
     }
 
@@ -222,6 +230,8 @@ impl Needs {
             (self.routers && !given.routers, "needs a host that carries the queueing times of routers"),
             (self.own_recovery && !given.own_recovery, "needs a host that leaves the window in recovery to it"),
             (self.each_loss && !given.each_loss, "needs a host that reports each segment lost"),
+            (self.accurate_ecn && !given.accurate_ecn, "needs a host with Accurate ECN (RFC 9768)"),
+            (self.ect1 && !given.ect1, "needs a host that sends ECT(1) (RFC 9331)"),
         ]
         .into_iter()
         .find_map(|(unmet, reason)| unmet.then_some(reason))
@@ -325,8 +335,8 @@ pub struct Ack {
     /// ([`Needs::window_limited`]).
     pub window_limited: bool,
     /// Segments newly reported to have carried a congestion mark (ECN-CE); above 0 the window does not grow (RFC 3168,
-    /// section 6.1.2). A receiver that only echoes (RFC 3168) does not say which were marked: then all of an
-    /// acknowledgement with an echo.
+    /// section 6.1.2), unless the control answers by their number ([`Needs::accurate_ecn`]). A receiver that only
+    /// echoes (RFC 3168) does not say which were marked: then all of an acknowledgement with an echo.
     pub ce_marked: u32,
     /// The queueing times that routers stamped (RoVegas).
     pub feedback: Option<RouterFeedback>,

@@ -238,6 +238,8 @@ impl Standalone {
         if needs.one_way_delay {
             // timestamps count in a unit of the receiver's own (RFC 7323, section 4.1)
             Some("needs one-way delays, which the kernel does not measure")
+        } else if needs.accurate_ecn {
+            Some("needs Accurate ECN (RFC 9768), whose counts the kernel's copy does not get")
         } else {
             None
         }

@@ -415,7 +415,8 @@ class Flow(Table):
     """The receiver acknowledges every second segment, or one alone after this time; 500 ms at most (RFC 1122).
     `"linux"`, for a Linux host: as the kernel. Default: `false`."""
     ecn: bool | None = None
-    """Whether both hosts use explicit congestion notification (RFC 3168). Default: `false`."""
+    """Whether both hosts use explicit congestion notification (RFC 3168, or RFC 9768 where the algorithm counts marks).
+    Default: `false`; `true` where the algorithm counts marks."""
     delay_schedule: DelaySchedule | None = None
     """Additional delay of this flow's packets behind the last link of their path, which changes at given times:
     `delay_schedule`."""

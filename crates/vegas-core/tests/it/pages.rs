@@ -145,6 +145,8 @@ fn looks_at(thresholds: Thresholds, needs: Needs) -> String {
         (needs.own_recovery, "a window of its own in recovery"),
         (needs.one_way_delay, "one-way delay"),
         (needs.routers, "routers' times"),
+        (needs.accurate_ecn, "the number of marks"),
+        (needs.ect1, "ECT(1)"),
     ];
     match words.into_iter().filter(|(is_there, _)| *is_there).map(|(_, word)| word).collect::<Vec<_>>() {
         none if none.is_empty() => "-".into(),

@@ -160,6 +160,8 @@ fn needs_are_refused_by_name() {
         Needs { routers: true, ..nothing },
         Needs { own_recovery: true, ..nothing },
         Needs { each_loss: true, ..nothing },
+        Needs { accurate_ecn: true, ..nothing },
+        Needs { ect1: true, ..nothing },
     ];
     let mut reasons: Vec<_> = each.iter().filter_map(|needs| needs.unmet(&nothing)).collect();
     reasons.sort_unstable();

@@ -24,7 +24,14 @@ pub const OUTSIDE: Option<Outside> = None;
 /// ask for.
 pub(crate) const KERNEL: HostCapabilities = HostCapabilities {
     name: "the kernel",
-    gives: Needs { sent: false, one_way_delay: false, each_loss: false, ..HostCapabilities::LINUX.gives },
+    gives: Needs {
+        sent: false,
+        one_way_delay: false,
+        each_loss: false,
+        accurate_ecn: false,
+        ect1: false,
+        ..HostCapabilities::LINUX.gives
+    },
     ..HostCapabilities::LINUX
 };
 

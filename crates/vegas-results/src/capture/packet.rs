@@ -7,7 +7,7 @@ use etherparse::err::ValueTooBigError;
 use etherparse::{IpEcn, IpNumber, Ipv4Header, Ipv4Options, TcpHeader, TcpOptionElement};
 use vegas_core::Recovery;
 use vegas_core::units::Bytes;
-use vegas_sim::outcome::{CapturePoint, CapturedPacket};
+use vegas_sim::outcome::{CapturePoint, CapturedPacket, EcnFlags};
 use vegas_sim::scenario::{FlowSpec, Scenario};
 
 use crate::error::ResultsError;
@@ -81,7 +81,9 @@ fn from_receiver(packet: &CapturedPacket) -> bool {
 }
 
 fn tcp_header(flow: &FlowSpec, packet: &CapturedPacket) -> TcpHeader {
-    let mut tcp = TcpHeader { syn: packet.syn, ece: packet.ece, cwr: packet.cwr, ..TcpHeader::default() };
+    let EcnFlags { ece, cwr, ae } = packet.ecn_flags;
+    // AE has the place of the flag NS, which nobody uses
+    let mut tcp = TcpHeader { syn: packet.syn, ece, cwr, ns: ae, ..TcpHeader::default() };
     if from_receiver(packet) {
         (tcp.source_port, tcp.destination_port) = (RECEIVER_PORT, sender_port(packet.flow));
         // the receiver sends no payload, so its sequence number stays constant after its SYN

@@ -5,8 +5,8 @@ use vegas_core::registry;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_sim::WireSize;
 use vegas_sim::outcome::{
-    CapturePoint, CapturedPacket, CapturedStamps, CompletionTimes, FlowOutcome, FlowSeries, Incident, IncidentKind,
-    LinkOutcome, LinkSeries, Outcome, QueueingTimes, TrafficOutcome, TransferOutcome,
+    CapturePoint, CapturedPacket, CapturedStamps, CompletionTimes, EcnFlags, FlowOutcome, FlowSeries, Incident,
+    IncidentKind, LinkOutcome, LinkSeries, Outcome, QueueingTimes, TrafficOutcome, TransferOutcome,
 };
 use vegas_sim::scenario::{
     DatagramSpec, DelayedAck, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind,
@@ -221,8 +221,7 @@ pub(crate) fn data(milliseconds: u64, sequence: u64) -> CapturedPacket {
         window: 0,
         syn: false,
         codepoint: 0,
-        ece: false,
-        cwr: false,
+        ecn_flags: EcnFlags::default(),
         stamps: CapturedStamps::default(),
     }
 }

@@ -7,7 +7,7 @@ use vegas_core::units::{Time, Window};
 
 use super::external::Connection;
 use super::misbehaving::Misbehaving;
-use crate::measure::outcome::{CapturePoint, CapturedPacket, CapturedStamps, MediaFrame};
+use crate::measure::outcome::{CapturePoint, CapturedPacket, CapturedStamps, EcnFlags, MediaFrame};
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::measure::totals::{FlowCounts, FlowTotals};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool, Tick};
@@ -26,7 +26,7 @@ pub(crate) struct Flow {
     /// When the event of the sender's timers is pending; [`Time::NEVER`] while none is.
     pub(crate) timer_event: Time,
     pub(crate) layout: Arc<Layout>,
-    pub(crate) uses_ecn: bool,
+    pub(crate) ecn: Feedback,
     /// The state of a receiver that breaks a rule.
     pub(crate) misbehaving: Option<Box<Misbehaving>>,
     /// Whether the flow uses ECN or time stamps, asks routers for their stamps, measures one-way delays, has a receiver
@@ -45,6 +45,27 @@ pub(crate) struct Flow {
     /// The packets in flight of a source's connection. The connection is over when it is complete and these are gone,
     /// so that no packet of an earlier connection meets a later one in its place.
     pub(crate) on_their_way: u32,
+}
+
+/// How a receiver reports marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Feedback {
+    /// The flow does not use ECN.
+    None,
+    /// By echoes (RFC 3168).
+    Classic,
+    /// By a count (RFC 9768).
+    Accurate,
+}
+
+impl Feedback {
+    fn of(spec: &FlowSpec) -> Self {
+        match (spec.ecn, spec.needs().accurate_ecn) {
+            (false, _) => Feedback::None,
+            (true, false) => Feedback::Classic,
+            (true, true) => Feedback::Accurate,
+        }
+    }
 }
 
 /// The greatest size of a connection without its segments in flight, bytes.
@@ -79,7 +100,7 @@ impl Flow {
             received: Snapshots::new(SamplingInstants::none()),
             external: None,
             timer_event: Time::NEVER,
-            uses_ecn: spec.ecn,
+            ecn: Feedback::of(spec),
             is_special: spec.ecn
                 || spec.host.options.timestamps
                 || sender.layout().asks_routers()
@@ -159,7 +180,9 @@ impl Flow {
             if self.sender.measures_delays() {
                 self.arrived = at;
             }
-            if self.uses_ecn && !self.misbehaving.as_ref().is_some_and(|receiver| receiver.conceals_marks()) {
+            if self.ecn != Feedback::None
+                && !self.misbehaving.as_ref().is_some_and(|receiver| receiver.conceals_marks())
+            {
                 self.receiver.note_ecn(to, packet.ecn());
             }
         }
@@ -201,19 +224,29 @@ impl Flow {
         if !self.is_special && !self.receiver.has_blocks() {
             return ack;
         }
-        let ack = if self.uses_ecn { ack.with_ecn(self.receiver.ack_ecn()) } else { ack };
         let time_stamps = self.receiver.time_stamps(now);
         let sack = SackBlocks { echo: self.echo, arrived: self.arrived, time_stamps, ..self.receiver.sack_blocks() };
         // no IPv4 packet is longer than 65535 bytes
         let wire = self.layout.ack_wire.plus(sack.wire_bytes());
-        Packet::new(PacketKind::Ack, id, ack.sequence, wire).with_ecn(ack.ecn()).with_sack(sacks.store(sack))
+        let ack = Packet::new(PacketKind::Ack, id, ack.sequence, wire).with_sack(sacks.store(sack));
+        match self.ecn {
+            Feedback::None => ack,
+            Feedback::Classic => ack.with_ecn(self.receiver.ack_ecn()),
+            Feedback::Accurate => ack.with_ace(self.receiver.marked()),
+        }
     }
 
     /// Creates the answer to a SYN that arrives at `at`.
     pub(crate) fn answer_syn(&mut self, at: Time, syn: &Packet) -> Packet {
         self.receiver.note_time_stamps(at, (0, 0), syn.time_stamps(at));
         let answer = Packet::new(PacketKind::SynAck, syn.flow(), 0, self.layout.ack_wire);
-        answer.with_ecn(Ecn::ECHO.when(self.uses_ecn)).with_time_stamps(self.receiver.time_stamps(at))
+        let agrees = match self.ecn {
+            Feedback::None => Ecn::NONE,
+            Feedback::Classic => Ecn::ECHO,
+            // to a SYN that was not ECN-capable (RFC 9768, table 2)
+            Feedback::Accurate => Ecn::REDUCED,
+        };
+        answer.with_ecn(agrees).with_time_stamps(self.receiver.time_stamps(at))
     }
 
     /// Takes the snapshots of the received bytes at the sampling instants before `at`, when a packet arrives.
@@ -326,6 +359,18 @@ impl Flow {
         }
     }
 
+    /// Returns the ECN flags of one of the flow's packets. With Accurate ECN the sender's count of the receiver's
+    /// marked packets stays at its beginning, 5.
+    fn ecn_flags(&self, packet: &Packet) -> EcnFlags {
+        let ace = match (self.ecn, packet.kind()) {
+            (Feedback::Accurate, PacketKind::Syn) => 7,
+            (Feedback::Accurate, PacketKind::Data) => 5,
+            (Feedback::Accurate, PacketKind::Ack) => packet.ace(),
+            _ => u8::from(packet.ecn().has(Ecn::ECHO)) | u8::from(packet.ecn().has(Ecn::REDUCED)) << 1,
+        };
+        EcnFlags { ece: ace & 1 != 0, cwr: ace & 2 != 0, ae: ace & 4 != 0 }
+    }
+
     /// Describes one of the flow's packets for the capture file.
     pub(crate) fn captured(
         &self,
@@ -350,8 +395,7 @@ impl Flow {
             window: if packet.kind() == PacketKind::Ack { packet.take_offer().1 } else { 0 },
             syn: matches!(packet.kind(), PacketKind::Syn | PacketKind::SynAck),
             codepoint: packet.ecn().codepoint(),
-            ece: packet.ecn().has(Ecn::ECHO),
-            cwr: packet.ecn().has(Ecn::REDUCED),
+            ecn_flags: self.ecn_flags(packet),
             stamps: CapturedStamps {
                 aqt: self.asks_routers().then_some(Stamps { aqt: packet.aqt(), echo: sack.echo }),
                 time: has_stamps.then(|| (stamps.value.in_header(), stamps.echo.in_header())),

@@ -376,14 +376,24 @@ pub struct CapturedPacket {
     pub window: u16,
     /// SYN flag.
     pub syn: bool,
-    /// The ECN field of the IP header: 0 for a transport without ECN, 2 for ECT(0), 3 for CE (RFC 3168, section 5).
+    /// The ECN field of the IP header: 0 for a transport without ECN, 1 for ECT(1), 2 for ECT(0), 3 for CE (RFC 3168,
+    /// section 5).
     pub codepoint: u8,
-    /// ECN-Echo flag.
-    pub ece: bool,
-    /// Congestion Window Reduced flag.
-    pub cwr: bool,
+    /// The ECN flags of the TCP header.
+    pub ecn_flags: EcnFlags,
     /// The stamps of routers and hosts.
     pub stamps: CapturedStamps,
+}
+
+/// The ECN flags of a TCP header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EcnFlags {
+    /// ECN-Echo, or the lowest bit of Accurate ECN's count.
+    pub ece: bool,
+    /// Congestion Window Reduced, or the second bit of the count.
+    pub cwr: bool,
+    /// Accurate ECN (RFC 9768), or the third bit of the count.
+    pub ae: bool,
 }
 
 /// The stamps of a captured packet.

@@ -131,7 +131,7 @@ impl Packet {
     #[inline]
     pub(crate) fn sack_of_ack(&self) -> SackId {
         debug_assert_eq!(self.kind(), PacketKind::Ack);
-        SackId(self.flow_and_flags.flags().0 & Flags::SACK)
+        SackId(self.flow_and_flags.flags().0 & Flags::SACK_ID)
     }
 
     /// Returns this packet with these ECN bits added.
@@ -141,7 +141,25 @@ impl Packet {
 
     /// Returns this packet with these SACK blocks.
     pub(crate) fn with_sack(self, sack: SackId) -> Self {
-        Packet { flow_and_flags: self.flow_and_flags.with(Flags(self.ecn().0 | sack.0)), ..self }
+        let flags = self.flow_and_flags.flags().0 & !Flags::SACK_ID | sack.0;
+        Packet { flow_and_flags: self.flow_and_flags.with(Flags(flags)), ..self }
+    }
+
+    /// Returns this acknowledgement with the lower three bits of a count of marked packets: ACE, with which Accurate
+    /// ECN uses the flags AE, CWR and ECE (RFC 9768, section 3.2.2).
+    pub(crate) fn with_ace(self, marked: u8) -> Self {
+        let bit = |at: u8, flag: u32| if marked >> at & 1 == 1 { flag } else { 0 };
+        let ace = bit(0, Ecn::ECHO.0) | bit(1, Ecn::REDUCED.0) | bit(2, Flags::AE);
+        let flags = self.flow_and_flags.flags().0 & !Flags::ACE | ace;
+        Packet { flow_and_flags: self.flow_and_flags.with(Flags(flags)), ..self }
+    }
+
+    /// Returns the ACE field of this acknowledgement.
+    pub(crate) fn ace(&self) -> u8 {
+        debug_assert_eq!(self.kind(), PacketKind::Ack);
+        let flags = self.flow_and_flags.flags().0;
+        let bit = |at: u8, flag: u32| if flags & flag == 0 { 0 } else { 1 << at };
+        bit(0, Ecn::ECHO.0) | bit(1, Ecn::REDUCED.0) | bit(2, Flags::AE)
     }
 
     /// Marks the packet if it is ECN-capable (RFC 3168, section 5); returns whether it is.
@@ -234,13 +252,17 @@ impl PackedHeader {
     }
 }
 
-/// The ECN bits in the upper four bits, a SACK id or a time stamp in the lower 28.
+/// The ECN bits in the upper four bits, a time stamp in the lower 28; of an acknowledgement the flag AE (RFC 9768) and
+/// a SACK id.
 #[derive(Clone, Copy, Debug)]
 struct Flags(u32);
 
 impl Flags {
-    const SACK: u32 = (1 << 28) - 1;
-    const ECN: u32 = !Self::SACK;
+    const STAMP: u32 = (1 << 28) - 1;
+    const SACK_ID: u32 = (1 << 27) - 1;
+    const AE: u32 = 1 << 27;
+    const ACE: u32 = Self::AE | Ecn::ECHO.0 | Ecn::REDUCED.0;
+    const ECN: u32 = !Self::STAMP;
     const NONE: Flags = Flags(0);
 }
 
@@ -363,7 +385,7 @@ pub(crate) struct SackId(u32);
 
 impl SackId {
     pub(crate) const NONE: SackId = SackId(0);
-    const MAX: u32 = Flags::SACK;
+    const MAX: u32 = Flags::SACK_ID;
 
     /// Returns the slot; without blocks, a number above all slots.
     #[inline]
@@ -420,7 +442,7 @@ impl SackPool {
             let group = self.held.len() as u32;
             self.held.push(0);
             self.slots.resize(self.slots.len() + GROUP as usize, SackBlocks::NONE);
-            assert!(self.slots.len() < SackId::MAX as usize, "fewer than 2^28 acknowledgements are under way");
+            assert!(self.slots.len() < SackId::MAX as usize, "fewer than 2^27 acknowledgements are under way");
             group
         });
         self.next = group * GROUP;
@@ -490,6 +512,17 @@ mod tests {
             assert_eq!((packet.sack(), packet.ecn()), (sack, all));
             let packet = packet.with_sack(SackId::NONE);
             assert_eq!((packet.sack(), packet.ecn()), (SackId::NONE, all));
+        }
+    }
+
+    #[test]
+    fn ace_and_blocks_stand_side_by_side() {
+        for marked in 0..8 {
+            let ack = Packet::new(PacketKind::Ack, 7, 1 << 40, WireSize::new(40)).with_sack(SackId(SackId::MAX));
+            let counted = ack.with_ace(7).with_ace(marked);
+            assert_eq!((counted.ace(), counted.sack(), counted.flow()), (marked, SackId(SackId::MAX), 7));
+            assert_eq!(counted.with_sack(SackId(5)).ace(), marked);
+            assert_eq!(counted.ecn().codepoint(), 0);
         }
     }
 

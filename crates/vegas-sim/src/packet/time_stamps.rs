@@ -64,7 +64,7 @@ impl Packet {
     /// Returns this packet, which is no acknowledgement, with these time stamps.
     #[inline]
     pub(crate) fn with_time_stamps(self, stamps: TimeStamps) -> Self {
-        let flags = Flags(self.ecn().0 | stamps.value.0 & Flags::SACK);
+        let flags = Flags(self.ecn().0 | stamps.value.0 & Flags::STAMP);
         let echo = u64::from(stamps.echo.0 as u16) << Self::NUMBER_BITS;
         Packet { sequence: self.number() | echo, flow_and_flags: self.flow_and_flags.with(flags), ..self }
     }
@@ -72,10 +72,10 @@ impl Packet {
     /// Returns the time stamps of a packet that is no acknowledgement. An echo is read rightly for 65 s, a value for
     /// three days.
     pub(crate) fn time_stamps(&self, now: Time) -> TimeStamps {
-        let value = self.flow_and_flags.flags().0 & Flags::SACK;
+        let value = self.flow_and_flags.flags().0 & Flags::STAMP;
         let echo = (self.sequence >> Self::NUMBER_BITS) as u32;
         TimeStamps {
-            value: Tick::of_lowest(value, Flags::SACK, now),
+            value: Tick::of_lowest(value, Flags::STAMP, now),
             echo: Tick::of_lowest(echo, u32::from(u16::MAX), now),
         }
     }

@@ -76,7 +76,7 @@ pub(super) fn resolve(
         own,
         parameters,
         host,
-        ecn: flow.ecn.unwrap_or(false),
+        ecn: ecn(key, flow, &needs)?,
         size,
         application,
         packet,
@@ -89,6 +89,17 @@ pub(super) fn resolve(
     let spec = FlowSpec { start, stop, path: path.to_vec(), reverse_path, kind: kind.into() };
     check_sizes(key, &spec, network)?;
     Ok(spec)
+}
+
+/// A congestion control that answers marks by their number does not run without ECN.
+fn ecn(key: &str, flow: &Flow, needs: &Needs) -> Checked<bool> {
+    match flow.ecn {
+        Some(false) if needs.accurate_ecn => {
+            let message = "is false, but the algorithm answers marks only; leave it out, or write true";
+            Err(Problem::new(child(key, "ecn"), message))
+        }
+        given => Ok(given.unwrap_or(needs.accurate_ecn)),
+    }
 }
 
 fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {

@@ -1,16 +1,61 @@
 //! Explicit congestion notification at the ends of a connection (RFC 3168, section 6.1): the receiver echoes a mark
-//! until the sender says that it has reduced its window; the sender answers once for each window of data.
+//! until the sender says that it has reduced its window; the sender answers once for each window of data. With Accurate
+//! ECN (RFC 9768) the receiver counts marked packets instead, and each acknowledgement has the count's lower three
+//! bits.
 
 use vegas_core::units::Time;
 
-use crate::packet::Ecn;
+use vegas_core::Needs;
+
+use crate::packet::{Ecn, Packet};
+
+/// The count before the first marked packet (RFC 9768, section 3.2.1).
+const FIRST_COUNT: u8 = 5;
+/// The counts that three bits tell apart.
+const COUNTS: u32 = 8;
+
+/// The marks that an acknowledgement reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marks {
+    None,
+    /// A mark is echoed, which does not say how many packets were marked.
+    Echoed,
+    /// The count has grown by this, modulo 8.
+    Counted(u8),
+}
+
+impl Marks {
+    /// Returns the number of marked packets of an acknowledgement that reports `delivered` as received and acknowledges
+    /// `acked`. Where the count may have wrapped it has, as the sender errs on the safe side (RFC 9768, appendix
+    /// A.2.1).
+    pub(super) fn count(self, acked: u32, delivered: u32) -> u32 {
+        match self {
+            Marks::None => 0,
+            Marks::Echoed => acked,
+            Marks::Counted(more) if delivered < COUNTS => delivered.min(more.into()),
+            Marks::Counted(more) => delivered - (delivered - u32::from(more)) % COUNTS,
+        }
+    }
+}
+
+/// The ECN that the two ends have agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Feedback {
+    /// Echoes (RFC 3168).
+    Classic,
+    /// Counts (RFC 9768); `count` is that of the newest acknowledgement, of which `more` are its own, modulo 8.
+    Accurate { count: u8, more: u8 },
+}
 
 /// A sender's ECN state; empty if its end does not use ECN.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EcnSender(Option<Box<Memory>>);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Memory {
+    feedback: Feedback,
+    /// The codepoint of data.
+    codepoint: Ecn,
     /// Whether the current acknowledgement echoes a mark.
     echoed: bool,
     /// The segments before this one had been sent when the window was last reduced. Until this segment or a later one
@@ -25,15 +70,34 @@ struct Memory {
 }
 
 impl EcnSender {
-    pub(super) fn new(on: bool) -> Self {
-        EcnSender(on.then(Box::default))
+    /// Returns the state for a congestion control that asks for `needs`.
+    pub(super) fn new(on: bool, needs: &Needs) -> Self {
+        let accurate = Feedback::Accurate { count: FIRST_COUNT, more: 0 };
+        let memory = || Memory {
+            feedback: if needs.accurate_ecn { accurate } else { Feedback::Classic },
+            codepoint: if needs.ect1 { Ecn::ECT1 } else { Ecn::ECT0 },
+            echoed: false,
+            reduced_at: None,
+            answered_at: None,
+            tells: false,
+            newest_sent: Time::ZERO,
+        };
+        EcnSender(on.then(|| Box::new(memory())))
     }
 
-    /// Takes in the ECN bits of an acknowledgement, before it is counted; `newest_sent` is when the newest segment that
-    /// it acknowledges was sent, if it acknowledges any.
-    pub(super) fn on_ack(&mut self, ecn: Ecn, newest_sent: impl FnOnce() -> Option<Time>) {
+    /// Takes in the ECN bits of an acknowledgement, before it is counted; `is_old` if one of more data has come before.
+    /// `newest_sent` is when the newest segment that it acknowledges was sent, if it acknowledges any.
+    pub(super) fn on_ack(&mut self, ack: &Packet, is_old: bool, newest_sent: impl FnOnce() -> Option<Time>) {
         let Some(memory) = &mut self.0 else { return };
-        memory.echoed = ecn.has(Ecn::ECHO);
+        memory.echoed = match &mut memory.feedback {
+            Feedback::Classic => ack.ecn().has(Ecn::ECHO),
+            Feedback::Accurate { .. } if is_old => false,
+            Feedback::Accurate { count, more } => {
+                *more = ack.ace().wrapping_sub(*count) % COUNTS as u8;
+                *count = ack.ace();
+                *more > 0
+            }
+        };
         memory.newest_sent = newest_sent().unwrap_or(memory.newest_sent);
     }
 
@@ -49,9 +113,13 @@ impl EcnSender {
         self.0.as_ref().map_or(Time::ZERO, |memory| memory.newest_sent)
     }
 
-    /// Returns whether the current acknowledgement echoes a mark.
-    pub(super) fn echoed(&self) -> bool {
-        self.0.as_ref().is_some_and(|memory| memory.echoed)
+    /// Returns the marks that the current acknowledgement reports.
+    pub(super) fn marks(&self) -> Marks {
+        match self.0.as_deref() {
+            Some(Memory { feedback: Feedback::Accurate { more, .. }, echoed: true, .. }) => Marks::Counted(*more),
+            Some(Memory { feedback: Feedback::Classic, echoed: true, .. }) => Marks::Echoed,
+            _ => Marks::None,
+        }
     }
 
     /// Records that the window was reduced, for any reason (section 6.1.2), when everything before segment `max` was
@@ -79,51 +147,108 @@ impl EcnSender {
         answered_at.is_some_and(|max| segment < max)
     }
 
-    /// Returns the ECN bits of a data packet. A retransmission is not ECN-capable (section 6.1.5).
+    /// Returns the ECN bits of a data packet. A retransmission is not ECN-capable (section 6.1.5); with Accurate ECN it
+    /// is, as on Linux (`tcp_ecn_send`), and no flag says that the window was reduced.
     pub(super) fn of_data(&mut self, first_time: bool) -> Ecn {
-        match &mut self.0 {
-            Some(memory) if first_time => Ecn::ECT0.and(Ecn::REDUCED.when(std::mem::take(&mut memory.tells))),
+        match self.0.as_deref_mut() {
+            Some(Memory { feedback: Feedback::Accurate { .. }, codepoint, .. }) => *codepoint,
+            Some(memory) if first_time => memory.codepoint.and(Ecn::REDUCED.when(std::mem::take(&mut memory.tells))),
             _ => Ecn::NONE,
         }
     }
 
-    /// Returns the ECN bits of the SYN: both flags together ask for ECN (section 6.1.1).
+    /// Returns the ECN bits of the SYN: both flags together ask for ECN (section 6.1.1); the flag AE of Accurate ECN is
+    /// implied.
     pub(super) fn of_syn(&self) -> Ecn {
         Ecn::ECHO.and(Ecn::REDUCED).when(self.0.is_some())
     }
 }
 
-/// The receiver's ECN state (section 6.1.3).
-#[derive(Clone, Debug, Default)]
-pub(super) struct EcnReceiver {
-    echoes: bool,
-}
+/// The receiver's ECN state (section 6.1.3; RFC 9768, section 3.2.2): in the lower three bits the count of marked
+/// packets, above them whether a mark is echoed. A receiver has a byte of room.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EcnReceiver(u8);
 
 impl EcnReceiver {
+    pub(super) const NEW: EcnReceiver = EcnReceiver(FIRST_COUNT);
+    const COUNT: u8 = COUNTS as u8 - 1;
+    const ECHOES: u8 = 1 << 7;
+
+    /// Counts a packet, if it is marked.
+    pub(super) fn count(&mut self, ecn: Ecn) {
+        let count = (self.counted() + u8::from(ecn.has(Ecn::MARKED))) & Self::COUNT;
+        self.0 = self.0 & !Self::COUNT | count;
+    }
+
+    /// The count of marked packets, modulo 8.
+    pub(super) fn counted(self) -> u8 {
+        self.0 & Self::COUNT
+    }
+
     /// Takes in the ECN bits of a data packet. A packet that reports a reduction ends the echo, unless it is marked
     /// itself.
     pub(super) fn on_data(&mut self, ecn: Ecn) {
-        self.echoes = ecn.has(Ecn::MARKED) || self.echoes && !ecn.has(Ecn::REDUCED);
+        if ecn.has(Ecn::MARKED) {
+            self.0 |= Self::ECHOES;
+        } else if ecn.has(Ecn::REDUCED) {
+            self.0 &= !Self::ECHOES;
+        }
     }
 
     /// Returns the ECN bits of an acknowledgement, which is not ECN-capable itself (section 6.1.4).
-    pub(super) fn of_ack(&self) -> Ecn {
-        Ecn::ECHO.when(self.echoes)
+    pub(super) fn of_ack(self) -> Ecn {
+        Ecn::ECHO.when(self.0 & Self::ECHOES != 0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::{PacketKind, WireSize};
+
+    const ACCURATE: Needs = Needs { accurate_ecn: true, ect1: true, ..Needs::NONE };
+
+    /// The receiver begins at 5 and counts each marked packet; the sender learns how many from three bits. Old
+    /// acknowledgements say nothing.
+    #[test]
+    fn marks_are_counted_in_three_bits() {
+        let (mut sender, mut receiver) = (EcnSender::new(true, &ACCURATE), EcnReceiver::NEW);
+        for (marks, is_old, expected) in [
+            (0, false, Marks::None),
+            (2, false, Marks::Counted(2)),
+            (3, false, Marks::Counted(3)),
+            (1, true, Marks::None),
+            (6, false, Marks::Counted(7)),
+            (0, false, Marks::None),
+        ] {
+            (0..marks).for_each(|_| receiver.count(Ecn::MARKED));
+            receiver.count(Ecn::ECT1);
+            let ack = Packet::new(PacketKind::Ack, 0, 0, WireSize::new(40)).with_ace(receiver.counted());
+            sender.on_ack(&ack, is_old, || None);
+            assert_eq!(sender.marks(), expected);
+        }
+        assert_eq!((sender.of_data(true), sender.of_data(false)), (Ecn::ECT1, Ecn::ECT1));
+    }
+
+    /// RFC 9768, appendix A.2.1: of 20 packets with a count that has grown by 3 modulo 8, 19 may have been marked; of
+    /// 16 with none more, all; of 7 never more than the count says.
+    #[test]
+    fn a_count_that_may_have_wrapped_has() {
+        for (more, delivered, marked) in [(3, 20, 19), (0, 16, 16), (7, 8, 7), (3, 7, 3), (3, 2, 2), (1, 0, 0)] {
+            assert_eq!(Marks::Counted(more).count(1, delivered), marked, "{more} of {delivered}");
+        }
+        assert_eq!((Marks::Echoed.count(2, 5), Marks::None.count(2, 5)), (2, 0));
+    }
 
     /// Twenty segments are sent when a mark is answered: echoes until the acknowledgement of all of them are of that
     /// mark, and losses among them do not cut again. A loss cuts later, which the next new segment reports, not a
     /// retransmission.
     #[test]
     fn a_window_of_data_is_answered_once() {
-        let mut sender = EcnSender::new(true);
+        let mut sender = EcnSender::new(true, &Needs::NONE);
+        let ack = |ecn| Packet::new(PacketKind::Ack, 0, 0, WireSize::new(40)).with_ecn(ecn);
         let sent = Time::from_nanos(7);
-        sender.on_ack(Ecn::ECHO, || Some(sent));
+        sender.on_ack(&ack(Ecn::ECHO), false, || Some(sent));
         assert!(sender.hears_mark(5) && !sender.covers(5));
         sender.on_answer(20);
         assert!(!sender.hears_mark(20) && sender.hears_mark(21));
@@ -131,17 +256,17 @@ mod tests {
         assert_eq!(sender.of_data(false), Ecn::NONE);
         assert_eq!(sender.of_data(true), Ecn::ECT0.and(Ecn::REDUCED));
         assert_eq!(sender.of_data(true), Ecn::ECT0);
-        sender.on_ack(Ecn::NONE, || None);
+        sender.on_ack(&ack(Ecn::NONE), false, || None);
         assert!(!sender.hears_mark(21));
         assert_eq!(sender.newest_sent(), sent);
         sender.on_reduction(40);
-        sender.on_ack(Ecn::ECHO, || None);
+        sender.on_ack(&ack(Ecn::ECHO), false, || None);
         assert!(!sender.hears_mark(40) && !sender.covers(30));
     }
 
     #[test]
     fn the_echo_lasts_until_the_sender_has_heard_it() {
-        let mut receiver = EcnReceiver::default();
+        let mut receiver = EcnReceiver::NEW;
         let capable = Ecn::ECT0;
         let marked = capable.and(Ecn::MARKED);
         let story = [

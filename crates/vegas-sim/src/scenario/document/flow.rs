@@ -67,8 +67,8 @@ pub(in crate::scenario) struct Flow {
     /// The receiver acknowledges every second segment, or one alone after this time; 500 ms at most (RFC 1122).
     /// `"linux"`, for a Linux host: [as the kernel](#delayed-acknowledgements-of-linux). Default: `false`.
     pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
-    /// Whether both hosts use [explicit congestion notification](networks.md#marks-instead-of-drops) (RFC 3168).
-    /// Default: `false`.
+    /// Whether both hosts use [explicit congestion notification](networks.md#marks-instead-of-drops) (RFC 3168, or RFC
+    /// 9768 where the algorithm counts marks). Default: `false`; `true` where the algorithm counts marks.
     pub(in crate::scenario) ecn: Option<bool>,
     /// Additional delay of this flow's packets behind the last link of their path, which changes at given times:
     /// [`delay_schedule`](#delay_schedule).

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use vegas_core::aqt::OPTION_BYTES;
 use vegas_core::units::{Bytes, Rate, Span, Time};
-use vegas_core::{Composition, Parameters, Recovery, Standalone};
+use vegas_core::{Composition, Controller, Needs, Parameters, Recovery, Standalone};
 
 use crate::packet::{SackBlocks, WireSize};
 
@@ -326,6 +326,14 @@ impl DerefMut for FlowSpec {
 }
 
 impl FlowKind {
+    /// What the congestion control needs of the hosts.
+    pub fn needs(&self) -> Needs {
+        match &self.own {
+            Some(own) => own.program().needs(),
+            None => Controller::needs(&self.composition, self.standalone),
+        }
+    }
+
     /// The size of the largest data packet on the wire, with the option that routers stamp.
     pub fn largest_packet(&self) -> Bytes {
         Bytes::new(self.packet.get() + self.router_option())

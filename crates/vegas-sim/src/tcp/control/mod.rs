@@ -9,6 +9,7 @@ use vegas_core::{
     Ack, Algorithm, Composed, CongestionControl, Controller, Loss, Needs, Output, Restart, RouterFeedback, Sent, Status,
 };
 
+use super::ecn::Marks;
 use super::recovery::scoreboard::Scoreboard;
 use crate::scenario::{FlowSpec, HostKind};
 use detail::{Detail, News};
@@ -29,8 +30,7 @@ pub(super) struct AckReport {
     pub(super) now: Time,
     pub(super) acked: Segments,
     pub(super) rtt: Option<Span>,
-    /// Whether the acknowledgement echoes a mark.
-    pub(super) echoes: bool,
+    pub(super) marks: Marks,
     pub(super) in_recovery: bool,
     /// The state before the acknowledgement was counted.
     pub(super) before: Before,
@@ -63,12 +63,12 @@ fn report_to_composition(control: &mut Composed, history: &mut WindowHistory, ac
 impl Congestion {
     /// Creates the flow's control, and returns what it asks for; `seed` is called if it may draw random numbers.
     pub(super) fn new(spec: &FlowSpec, seed: impl FnOnce() -> u64) -> (Self, Needs) {
-        let (control, needs) = match &spec.own {
-            Some(own) => (own.program().start(&spec.parameters, seed()), own.program().needs()),
+        let needs = spec.needs();
+        let control = match &spec.own {
+            Some(own) => own.program().start(&spec.parameters, seed()),
             None => {
                 let seed = spec.standalone.map_or(0, |_| seed());
-                let control = Controller::start(algorithm_of(spec), spec.standalone, seed);
-                (control, Controller::needs(&spec.composition, spec.standalone))
+                Controller::start(algorithm_of(spec), spec.standalone, seed)
             }
         };
         (Congestion { control, detail: Detail::new(needs), history: WindowHistory::new() }, needs)
@@ -216,7 +216,7 @@ impl Congestion {
     /// Returns whether the control left slow start.
     #[inline(always)]
     pub(super) fn on_ack<const USUAL: bool>(&mut self, board: &mut Scoreboard, report: AckReport) -> bool {
-        let AckReport { now, acked, rtt, echoes, in_recovery, before } = report;
+        let AckReport { now, acked, rtt, marks, in_recovery, before } = report;
         let News { delivered, lost, rate, feedback, one_way_delay } =
             if USUAL { News::default() } else { self.take_news(board, now, rtt) };
         let is_usual = !in_recovery && acked > Segments(0);
@@ -232,7 +232,7 @@ impl Congestion {
             newest,
             next: before.next,
             window_limited: before.window_limited,
-            ce_marked: if echoes { acked.0 } else { 0 },
+            ce_marked: if USUAL { 0 } else { marks.count(acked.0, delivered.0) },
             feedback,
             in_recovery: !USUAL && in_recovery,
             delivered,
@@ -323,7 +323,7 @@ mod tests {
     fn report(acked: u32, in_recovery: bool) -> AckReport {
         let before = Before { in_flight: Segments(1), next: SendIndex(1), window_limited: true };
         let rtt = Some(Span::from_millis(100));
-        AckReport { now: ms(10), acked: Segments(acked), rtt, echoes: false, in_recovery, before }
+        AckReport { now: ms(10), acked: Segments(acked), rtt, marks: Marks::None, in_recovery, before }
     }
 
     fn ms(ms: u64) -> Time {

@@ -83,7 +83,7 @@ impl Receiver {
             is_disordered: false,
             sends_sack,
             reports_duplicates: false,
-            ecn: EcnReceiver::default(),
+            ecn: EcnReceiver::NEW,
             unacknowledged: 0,
             acks,
             window: None,
@@ -210,9 +210,10 @@ impl Receiver {
         self.is_disordered = disorder.is_left();
     }
 
-    /// Takes in the ECN bits of a data packet that ends at byte `to`, before its data. A packet without new data does
-    /// not count (RFC 3168, section 6.1.5).
+    /// Takes in the ECN bits of a data packet that ends at byte `to`, before its data. A packet without new data is not
+    /// echoed (RFC 3168, section 6.1.5), but counted (RFC 9768, section 3.2.2).
     pub(crate) fn note_ecn(&mut self, to: u64, ecn: Ecn) {
+        self.ecn.count(ecn);
         if to > self.next {
             self.ecn.on_data(ecn);
         }
@@ -254,6 +255,11 @@ impl Receiver {
     /// Returns the ECN bits of an acknowledgement.
     pub(crate) fn ack_ecn(&self) -> Ecn {
         self.ecn.of_ack()
+    }
+
+    /// Returns the count of marked packets for Accurate ECN.
+    pub(crate) fn marked(&self) -> u8 {
+        self.ecn.counted()
     }
 
     /// Records that an acknowledgement is being sent, after which no segment waits for one.

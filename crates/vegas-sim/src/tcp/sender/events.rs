@@ -7,6 +7,7 @@ use super::Sender;
 use crate::measure::outcome::IncidentKind;
 use crate::tcp::Outbox;
 use crate::tcp::control::{AckReport, Before};
+use crate::tcp::ecn::Marks;
 use crate::tcp::recovery::scoreboard::Entry;
 
 impl Sender {
@@ -30,8 +31,8 @@ impl Sender {
         (before, in_recovery): (Before, bool),
         out: &mut Outbox,
     ) {
-        let echoes = !USUAL && self.ecn.echoed();
-        let report = AckReport { now, acked, rtt, echoes, in_recovery, before };
+        let marks = if USUAL { Marks::None } else { self.ecn.marks() };
+        let report = AckReport { now, acked, rtt, marks, in_recovery, before };
         if self.congestion.on_ack::<USUAL>(&mut self.board, report) {
             self.note_exit(out);
         }

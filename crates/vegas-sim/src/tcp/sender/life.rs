@@ -60,7 +60,7 @@ impl Sender {
             timer: RetransmissionTimer::new(),
             pacer: Pacer::new(),
             queue: SendQueue::new(total, application),
-            ecn: EcnSender::new(spec.ecn),
+            ecn: EcnSender::new(spec.ecn, &needs),
             started: false,
             established: spec.host.handshake == Handshake::None,
             acked_part: 0,

@@ -156,7 +156,7 @@ impl Sender {
         let feedback = || RouterFeedback { forward: sack.echo.into(), backward: ack.aqt().into() };
         self.congestion.on_header(self.rules.layout.asks_routers().then(feedback), sack.arrived);
         let newest = || una.checked_sub(1).and_then(|newest| self.board.entry(newest));
-        self.ecn.on_ack(ack.ecn(), || newest().map(Entry::sent));
+        self.ecn.on_ack(&ack, una < self.board.una(), || newest().map(Entry::sent));
         let blocks = self.rules.layout.blocks(sack);
         match &self.recovery {
             Recovery::Linux(_) => self.on_linux_ack(now, una, (blocks, sack.time_stamps), out),
