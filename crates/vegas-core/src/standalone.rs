@@ -21,6 +21,10 @@ mod delay {
     pub(super) mod nv;
     pub(super) mod tor_vegas;
 }
+mod l4s {
+    mod alpha;
+    pub(super) mod dctcp;
+}
 mod least;
 mod random;
 mod reno {
@@ -207,6 +211,8 @@ standalone! {
     Hybla: reno::hybla follows,
     /// An increase in proportion to the window (Kelly 2003).
     Scalable: reno::scalable follows,
+    /// Reno that answers the part of marked packets (RFC 8257).
+    Dctcp: l4s::dctcp follows,
     /// Copa: the window moves towards the rate 1 / (delta x queueing delay) (Arun and Balakrishnan 2018).
     Copa: delay::copa follows,
     /// Copa as Meta's QUIC has it (mvfst).
