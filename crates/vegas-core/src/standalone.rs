@@ -24,6 +24,7 @@ mod delay {
 mod l4s {
     mod alpha;
     pub(super) mod dctcp;
+    pub(super) mod prague;
 }
 mod least;
 mod random;
@@ -213,6 +214,8 @@ standalone! {
     Scalable: reno::scalable follows,
     /// Reno that answers the part of marked packets (RFC 8257).
     Dctcp: l4s::dctcp follows,
+    /// DCTCP for the Internet (draft-briscoe-iccrg-prague-congestion-control).
+    Prague: l4s::prague follows,
     /// Copa: the window moves towards the rate 1 / (delta x queueing delay) (Arun and Balakrishnan 2018).
     Copa: delay::copa follows,
     /// Copa as Meta's QUIC has it (mvfst).

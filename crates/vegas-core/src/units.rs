@@ -217,6 +217,12 @@ impl Window {
         Segments(if whole > u32::MAX as u64 { u32::MAX } else { whole as u32 })
     }
 
+    /// The window rounded up to whole segments.
+    pub const fn ceil(self) -> Window {
+        const FRACTION: u64 = Window::ONE.0 - 1;
+        Window(self.0.saturating_add(FRACTION) & !FRACTION)
+    }
+
     /// One segment spread over this window: the growth per acknowledged segment that adds one segment a round.
     /// Rounded up, so that a window of n acknowledgements adds at least the whole segment.
     pub const fn one_spread(self) -> Window {
