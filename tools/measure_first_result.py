@@ -23,7 +23,7 @@ RUN = {
 
 def measured(command, folder, bin_folder):
     """CPU time and time of a command and all that it starts, s."""
-    path = {"PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}
+    path = {"PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}", "VEGASLAB_CACHE": "off"}
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     subprocess.run(command, cwd=folder, env=os.environ | path, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from vegaslab import Plan, sweep
+from vegaslab import Plan, cache, sweep
 from vegaslab.sweeps.cluster import Cluster
 from vegaslab.sweeps.dataset import Dataset, run_ids
 from vegaslab.sweeps.sweep import Local, runs_of
@@ -90,6 +90,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=10_000, help="runs of 1 s to make in one sweep")
     options = parser.parse_args()
+    cache(use=False)
     print(f"two cores over one, {SHORT_RUNS} runs of 1 s, best of {REPEATS}: {gain_of_two_cores():.2f}")
     print(
         f"overhead of a run, processor time: {overhead_us():.0f} us, on Dask {overhead_on_dask_us():.0f} us,", end=" "

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from reliability.points import at_point
+from vegaslab.runs.kept import cache
+from vegaslab.util.store import Store
 
 # a test makes its runs, and leaves those of the user alone; that of the cache has one of its own
 os.environ["VEGASLAB_CACHE"] = "off"
@@ -73,6 +75,19 @@ def drawn_last(items: Sequence[pytest.Item], mark: str, one_in: int, commit: str
     marked = [item for item in items if item.get_closest_marker(mark)]
     marked.sort(key=lambda item: zlib.crc32(f"{commit} {item.nodeid}".encode()))
     return marked[math.ceil(len(marked) / one_in) :]
+
+
+@pytest.fixture
+def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """The cache of runs, which is in use, in a folder of the test's own, for runs of any length."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv(cache.VARIABLE, "1gb")
+    monkeypatch.setattr(cache, "LEAST_S", 0.0)
+    monkeypatch.setattr(cache, "count", cache.Count())
+    opened = cache.opened()
+    assert opened is not None
+    assert opened.folder == tmp_path / "home" / "vegaslab" / "runs"
+    return opened
 
 
 @pytest.fixture

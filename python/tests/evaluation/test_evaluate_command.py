@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import TIMEOUT_S, Command, Loopback, interrupted
+from vegaslab import evaluate as dossier
 from vegaslab.commands import cli
+from vegaslab.runs.kept import cache
+from vegaslab.util.store import Store
 
 SMALL = ("--quick", "--baseline", "cubic", "--criterion", "bufferbloat", "--criterion", "real-time")
 FILES = ("index.html", "report.md", "report.json")
@@ -101,6 +104,42 @@ def test_an_algorithm_of_ones_own(vegaslab: Command, here: Path) -> None:
     assert vegaslab("evaluate", "mine.py:Mine", *SMALL[:5], "-o", "mine").returncode == 0
     # its runs are made again, those of the baseline are not
     assert len([*(here / "mine" / "cache").iterdir()]) == before + 10
+
+
+OWN = """\
+class Mine:
+    def __init__(self, start):
+        self.window = start.initial_window
+
+    def on_ack(self, ack):
+        self.window += ack.acked * {gain} / self.window
+
+    def on_loss(self, loss):
+        self.window = max(self.window / 2, 1)
+"""
+
+
+def test_baselines_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cached: Store) -> None:
+    """A dossier of a changed algorithm takes them from the cache; one of the same algorithm takes all."""
+    monkeypatch.chdir(tmp_path)
+
+    def made(gain: float, folder: str) -> tuple[int, int]:
+        (tmp_path / "mine.py").write_text(OWN.format(gain=gain))
+        taken, new = cache.count.taken, cache.count.made
+        dossier("mine.py:Mine", folder, baselines=["cubic"], quick=True, criteria=["bufferbloat"])
+        return cache.count.taken - taken, cache.count.made - new
+
+    taken, all_runs = made(1, "first")
+    assert (taken, all_runs > 5) == (0, True)
+    assert made(1, "same") == (all_runs, 0)
+    assert contents(tmp_path / "first") == contents(tmp_path / "same")
+    taken, new = made(2, "changed")
+    assert taken + new == all_runs
+    assert taken == all_runs / 2
+    assert contents(tmp_path / "changed") != contents(tmp_path / "same")
+    cached.clear()
+    assert made(2, "again") == (0, all_runs)
+    assert contents(tmp_path / "again") == contents(tmp_path / "changed")
 
 
 def test_by_quic(vegaslab: Command, here: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 from documentation import ROOT
 from tests.conftest import Command
 from vegaslab.commands import cli
+from vegaslab.commands.many_runs.reproduce import reproduce as reproduce_claims
 from vegaslab.papers.experiments import runner
 from vegaslab.papers.experiments.experiment import Answer, Run
 from vegaslab.papers.judging import verdict
@@ -28,6 +29,7 @@ from vegaslab.papers.report.draw import write
 from vegaslab.papers.report.page import page, paper_pages
 from vegaslab.papers.report.reproduce import reproduce, rows
 from vegaslab.runs import pool
+from vegaslab.runs.kept import cache
 from vegaslab.runs.result import Result
 from vegaslab.scenario.source import load, shipped_scenarios
 
@@ -344,6 +346,18 @@ def test_finished_runs_are_not_simulated_again(tmp_path: Path, monkeypatch: pyte
     other_seed = {"a": replace(runs["a"], seed=2)}
     with pytest.raises(AssertionError, match="simulated again"):
         runner.carry_out(other_seed, tmp_path)
+
+
+@pytest.mark.usefixtures("cached")
+def test_another_folder_takes_runs_from_the_cache(tmp_path: Path) -> None:
+    """Single runs, and batches of short ones."""
+    claims = ["G-fig4-gallop", "H-table1"]
+    first = reproduce_claims(claims, tmp_path / "first", quick=True)
+    made, taken = cache.count.made, cache.count.taken
+    second = reproduce_claims(claims, tmp_path / "second", quick=True)
+    assert list(first) == list(second)
+    assert cache.count.made == made > 0
+    assert cache.count.taken > taken
 
 
 def test_what_was_finished_before_an_interruption_stays(tmp_path: Path) -> None:

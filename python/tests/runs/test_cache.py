@@ -30,17 +30,7 @@ class Mine:
 """
 
 
-@pytest.fixture(autouse=True)
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """The cache is in use, in a folder of the test's own, for runs of any length."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv(kept.VARIABLE, "1gb")
-    monkeypatch.setattr(kept, "LEAST_S", 0.0)
-    monkeypatch.setattr(kept, "count", kept.Count())
-    opened = kept.opened()
-    assert opened is not None
-    assert opened.folder == tmp_path / "home" / "vegaslab" / "runs"
-    return opened
+pytestmark = pytest.mark.usefixtures("cached")
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -99,10 +89,10 @@ def test_commands_say_what_they_took(short: Path, tmp_path: Path, capfd: pytest.
     assert files_of(tmp_path / "0") == files_of(tmp_path / "1")
 
 
-def test_a_run_that_has_to_be_the_same_twice_is_made_twice(store: Store, short: Path, tmp_path: Path) -> None:
+def test_a_run_that_has_to_be_the_same_twice_is_made_twice(cached: Store, short: Path, tmp_path: Path) -> None:
     for _ in range(2):
         assert cli.main(["run", str(short), "--twice", "--no-plot", "-o", str(tmp_path / "twice")]) == 0
-    assert store.size().entries == 0
+    assert cached.size().entries == 0
 
 
 def test_rows_of_sweeps_are_kept(short: Path, tmp_path: Path) -> None:
@@ -186,14 +176,14 @@ def test_another_build_makes_its_own_runs(short: Path, monkeypatch: pytest.Monke
     kept._engine.cache_clear()
 
 
-def test_the_command_shows_and_clears(store: Store, short: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_shows_and_clears(cached: Store, short: Path, capsys: pytest.CaptureFixture[str]) -> None:
     vegaslab.run(short)
     there = vegaslab.cache()
     # the result, and the digest of the library
     assert (there.entries, there.in_use, there.limit_bytes) == (2, True, 10**9)
     assert there.bytes % 4096 == 0
     assert cli.main(["cache"]) == 0
-    assert f"folder   {store.folder}\nentries  2\n" in capsys.readouterr().out
+    assert f"folder   {cached.folder}\nentries  2\n" in capsys.readouterr().out
     assert cli.main(["cache", "clear", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["entries"] == 2
     assert vegaslab.cache().entries == 0

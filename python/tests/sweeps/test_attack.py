@@ -13,6 +13,7 @@ import vegaslab
 from documentation import ROOT
 from tests.conftest import Loopback, interrupted
 from vegaslab.commands import cli
+from vegaslab.runs.kept import cache
 from vegaslab.sweeps.adversary import check as checking
 from vegaslab.sweeps.adversary.evolving import offspring
 from vegaslab.sweeps.adversary.genome import CHANGES_MAX, Genome, Schedule, normal, undisturbed
@@ -42,6 +43,21 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("attack") / "one"
     assert attack(folder, "-j", "1") == 0
     return folder
+
+
+@pytest.mark.usefixtures("cached")
+def test_a_search_takes_figures_from_the_cache(tmp_path: Path) -> None:
+    asked = {"duration": "4s", "rate": "10mbit", "runs": 40}
+    first = vegaslab.attack("vegas", tmp_path / "first", **asked)  # type: ignore[arg-type]
+    made = cache.count.made
+    assert (made > 30, cache.count.taken) == (True, 0)
+    second = vegaslab.attack("vegas", tmp_path / "second", **asked)  # type: ignore[arg-type]
+    assert (cache.count.made, cache.count.taken) == (made, made)
+    assert second.found.worst == first.found.worst
+    assert second.found.figures == first.found.figures
+    # another objective weighs other figures
+    vegaslab.attack("vegas", tmp_path / "stall", objective="stall", **asked)  # type: ignore[arg-type]
+    assert cache.count.taken == made
 
 
 def test_vegas_is_starved_by_delays_within_the_limit(found: Path) -> None:

@@ -10,6 +10,7 @@ import vegaslab
 from documentation import ROOT
 from tests.conftest import STRICT, Command, Loopback, interrupted, wait_until
 from tests.sweeps.test_sweep import AT_ONCE, PLAN, dataset
+from vegaslab.runs.kept import cache
 from vegaslab.sweeps.cluster import Cluster, ClusterError
 from vegaslab.sweeps.sweep import forecast
 
@@ -34,6 +35,18 @@ def test_three_workers_of_which_one_is_killed_give_the_bytes_of_one_core(loopbac
     assert there[0] < 1000
     assert (done.made, done.failed) == (1000, 0)
     assert dataset(tmp_path / "cluster") == dataset(tmp_path / "local")
+
+
+@pytest.mark.usefixtures("cached")
+def test_rows_of_a_cluster_are_kept_where_the_command_runs(loopback: Loopback, tmp_path: Path) -> None:
+    plan = vegaslab.Plan("gallop-50mbit", grid={"duration": ["2s", "3s"]}, replications=3)
+    loopback.worker()
+    loopback.wait_for_workers(1)
+    with Cluster(loopback.address) as cluster:
+        for name in ("first", "second"):
+            vegaslab.sweep(plan, tmp_path / name, runner=cluster)
+    assert (cache.count.made, cache.count.taken) == (6, 6)
+    assert dataset(tmp_path / "first") == dataset(tmp_path / "second")
 
 
 AIMD = ROOT / "examples" / "own-algorithm" / "aimd.py"
