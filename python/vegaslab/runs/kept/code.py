@@ -2,16 +2,18 @@
 
 import hashlib
 import inspect
+import os
 import sys
+import time
 from functools import cache
 from pathlib import Path
-from uuid import uuid4
 
 from vegaslab import _vegaslab
 from vegaslab.util.store import Store
 
 _LIBRARY = Path(str(_vegaslab.__file__))
-_REPLACED = uuid4().hex
+_BEGAN_S = time.time()
+_OF_THIS_PROCESS = os.urandom(16).hex()
 
 
 @cache
@@ -22,7 +24,7 @@ def code_digest(module: str) -> str:
         new = {_origin(value) for value in vars(sys.modules[waiting.pop()]).values()} - found - {""}
         found |= new
         waiting += sorted(new)
-    digests = [file_digest(Path(str(sys.modules[name].__file__))) for name in sorted(found)]
+    digests = [_of_what_runs(Path(str(sys.modules[name].__file__))) for name in sorted(found)]
     return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
@@ -34,16 +36,13 @@ def _origin(value: object) -> str:
 
 
 def engine_digest(store: Store | None = None) -> str:
-    """Returns the SHA-256 of the simulator's library, which `store` may know: to read it takes as long as a short run.
-
-    A library that was replaced since this process began has a digest that no other process has: what runs here is not
-    what the file holds.
-    """
-    if _about() != _LOADED:
-        return _REPLACED
-    if store is None:
-        return file_digest(_LIBRARY)
-    key = hashlib.sha256(repr(_LOADED).encode()).hexdigest()
+    """Returns the SHA-256 of the simulator's library, which `store` may know: to read it takes as long as a run."""
+    about = _LIBRARY.stat()
+    if store is None or _is_newer(_LIBRARY):
+        return _of_what_runs(_LIBRARY)
+    # a file that is written again has other times
+    known_by = (_LIBRARY, about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
+    key = hashlib.sha256(repr(known_by).encode()).hexdigest()
     known = store.get(key)
     if known is None:
         known = file_digest(_LIBRARY).encode()
@@ -51,16 +50,18 @@ def engine_digest(store: Store | None = None) -> str:
     return known.decode()
 
 
-def _about() -> tuple[object, ...]:
-    """Returns what tells the library's file from any other: one that is written again has other times."""
-    about = _LIBRARY.stat()
-    return str(_LIBRARY), about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
+def _of_what_runs(file: Path) -> str:
+    """Returns the SHA-256 of a file of code. One that was written since this process began is not what runs here: it
+    has a digest that no other process has.
+    """
+    return _OF_THIS_PROCESS if _is_newer(file) else file_digest(file)
+
+
+def _is_newer(file: Path) -> bool:
+    return file.stat().st_ctime > _BEGAN_S
 
 
 @cache
 def file_digest(file: Path) -> str:
     """Returns the SHA-256 of a file."""
     return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-_LOADED = _about()
