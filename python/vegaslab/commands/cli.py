@@ -8,25 +8,12 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 from vegaslab import _vegaslab
-from vegaslab.commands import catalogue, completion, model, new
-from vegaslab.commands.explain import explain
-from vegaslab.commands.many_runs import (
-    analyse,
-    attack,
-    cache,
-    conform,
-    evaluate,
-    factorial,
-    packetdrill,
-    reproduce,
-    seeds,
-    swarm,
-    sweep,
-)
+from vegaslab.commands.many_runs import seeds
 from vegaslab.commands.parsing import (
     BAD_INPUT,
     FAILED,
@@ -39,8 +26,7 @@ from vegaslab.commands.parsing import (
     in_groups,
     overrides,
 )
-from vegaslab.commands.real_paths import against, identify, kernel, linux, measured, quic, trace
-from vegaslab.commands.results import cite, export, figure
+from vegaslab.commands.real_paths import kernel
 from vegaslab.reports.optional import PictureWarning
 from vegaslab.reports.summary import comparison_report, report
 from vegaslab.runs.comparison import Comparison
@@ -62,14 +48,45 @@ from vegaslab.util.text import no_text
 _PICTURE = "picture"
 _ONE_LINE_EACH = (PictureWarning, UnusedWarning)
 
+_HERE = ""
 _GROUPS = {
-    "simulate": ("run", "compare", "sweep", "analyse", "factorial", "figure", "export"),
-    "judge": ("evaluate", "reproduce", "conform", "packetdrill", "attack", "model"),
-    "real hosts": ("kernel", "linux", "quic", "measured", "against", "identify", "trace"),
-    "write scenarios and algorithms": ("new", "check", "list", "explain", "cite", "schema"),
-    "the tool itself": ("cache", "swarm", "completion"),
+    "simulate": {
+        "run": _HERE,
+        "compare": _HERE,
+        "sweep": "many_runs.sweep",
+        "analyse": "many_runs.analyse",
+        "factorial": "many_runs.factorial",
+        "figure": "results.figure",
+        "export": "results.export",
+    },
+    "judge": {
+        "evaluate": "many_runs.evaluate",
+        "reproduce": "many_runs.reproduce",
+        "conform": "many_runs.conform",
+        "packetdrill": "many_runs.packetdrill",
+        "attack": "many_runs.attack",
+        "model": "model",
+    },
+    "real hosts": {
+        "kernel": "real_paths.kernel",
+        "linux": "real_paths.linux",
+        "quic": "real_paths.quic",
+        "measured": "real_paths.measured",
+        "against": "real_paths.against",
+        "identify": "real_paths.identify",
+        "trace": "real_paths.trace",
+    },
+    "write scenarios and algorithms": {
+        "new": "new",
+        "check": "catalogue",
+        "list": "catalogue",
+        "explain": _HERE,
+        "cite": "results.cite",
+        "schema": _HERE,
+    },
+    "the tool itself": {"cache": "many_runs.cache", "swarm": "many_runs.swarm", "completion": _HERE},
 }
-"""The commands as `--help` lists them, the main job first."""
+"""The commands as `--help` lists them, the main job first, with the modules that add them."""
 
 _FIRST_STEPS = """\
 vegaslab, a laboratory for the TCP Vegas family of congestion control. First steps:
@@ -163,16 +180,20 @@ def _describe(error: OSError) -> str:
 
 
 def _dispatch(arguments: Sequence[str] | None) -> int:
-    if not (sys.argv[1:] if arguments is None else arguments):
+    given = sys.argv[1:] if arguments is None else arguments
+    if not given:
         print(_FIRST_STEPS)
         return OK
-    options = _parser().parse_args(arguments)
+    options = _parser(given[0]).parse_args(arguments)
     action: Callable[[argparse.Namespace], int] = options.action
     with kept.off() if getattr(options, "no_cache", False) else nullcontext():
         return action(options)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(command: str = "") -> argparse.ArgumentParser:
+    """Returns the parser of all commands; where a command is given that has a module or is one of those here, only of
+    these, as to load all modules takes as long as a short run.
+    """
     parser = Parser(
         prog="vegaslab",
         usage="vegaslab COMMAND ... (vegaslab COMMAND --help has the options of one)",
@@ -232,31 +253,6 @@ def _parser() -> argparse.ArgumentParser:
     seeds.add_options(compare)
     compare.set_defaults(action=_compare)
 
-    sweep.add(commands)
-    swarm.add(commands)
-    cache.add(commands)
-    conform.add(commands)
-    packetdrill.add(commands)
-    attack.add(commands)
-    evaluate.add(commands)
-    analyse.add(commands)
-    quic.add(commands)
-    factorial.add(commands)
-    figure.add(commands)
-    export.add(commands)
-    reproduce.add(commands)
-    model.add(commands)
-    linux.add(commands)
-    kernel.add(commands)
-    measured.add(commands)
-    identify.add(commands)
-    against.add(commands)
-    trace.add(commands)
-
-    new.add(commands)
-    catalogue.add(commands)
-    cite.add(commands)
-
     explaining = commands.add_parser(
         "explain", help="what a name means: an algorithm, a part, a key, a column, a claim"
     )
@@ -265,10 +261,16 @@ def _parser() -> argparse.ArgumentParser:
 
     schema = commands.add_parser("schema", help="the JSON Schema of scenario files, for editors")
     schema.set_defaults(action=_schema)
-    completion.add(commands, parser)
-    parser.description = (
-        f"A laboratory for the TCP Vegas family of congestion control.\n\n{in_groups(commands, _GROUPS)}"
-    )
+    known = {name: module for names in _GROUPS.values() for name, module in names.items()}
+    # completion writes down all commands
+    only = None if command == "completion" else known.get(command)
+    for module in dict.fromkeys(known.values() if only is None else [only]):
+        if module != _HERE:
+            import_module(f"vegaslab.commands.{module}").add(commands)
+    if only is None:
+        import_module("vegaslab.commands.completion").add(commands, parser)
+        helped = in_groups(commands, _GROUPS)
+        parser.description = f"A laboratory for the TCP Vegas family of congestion control.\n\n{helped}"
     return parser
 
 
@@ -416,6 +418,9 @@ def _say_where(options: argparse.Namespace, default: Path, *summaries: dict[str,
 
 
 def _explain(options: argparse.Namespace) -> int:
+    # imported here: other commands need not wait for it
+    from vegaslab.commands.explain import explain
+
     print(explain(options.name))
     return OK
 

@@ -6,7 +6,7 @@ They are here so that a command's module needs nothing of `vegaslab.commands.cli
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from vegaslab.sweeps.where import LOCAL
@@ -72,7 +72,7 @@ def add_pictures(parser: argparse.ArgumentParser) -> None:
     pictures.add_argument("--no-plot", action="store_true", help="write no pictures, not even the page picture.html")
 
 
-def in_groups(commands: Commands, groups: Mapping[str, Sequence[str]]) -> str:
+def in_groups(commands: Commands, groups: Mapping[str, Iterable[str]]) -> str:
     """The commands with their help, a paragraph for each group.
 
     Raises `KeyError` for a command that is in no group.

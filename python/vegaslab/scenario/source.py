@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from vegaslab import _vegaslab
 from vegaslab.scenario import link
-from vegaslab.scenario.objects import Scenario
 from vegaslab.scenario.own.naming import table_of_class
 from vegaslab.scenario.own.thread import file_being_loaded
 from vegaslab.scenario.typed import Table
@@ -20,7 +19,10 @@ from vegaslab.util.errors import ScenarioError
 from vegaslab.util.memory import memory_bytes
 from vegaslab.util.text import nearest, no_text, printable
 
-ScenarioLike = str | PathLike[str] | Mapping[str, object] | Scenario
+if TYPE_CHECKING:
+    from vegaslab.scenario.objects import Scenario
+
+ScenarioLike: TypeAlias = "str | PathLike[str] | Mapping[str, object] | Scenario"
 Overrides = Sequence[tuple[str, str]]
 
 _SHIPPED = Path(__file__).parents[1] / "scenarios"
@@ -99,7 +101,7 @@ def read(scenario: ScenarioLike) -> tuple[str, Literal["toml", "json"], str]:
     if (file := file_being_loaded()) is not None:
         message = f'{file}: runs a scenario while it is loaded; write that under if __name__ == "__main__"'
         raise ScenarioError(message)
-    if isinstance(scenario, Scenario):
+    if isinstance(scenario, Table):
         return json.dumps(scenario.to_dict()), "json", "Scenario"
     if isinstance(scenario, Mapping):
         return _to_json(scenario), "json", "dict"
@@ -113,7 +115,7 @@ def read(scenario: ScenarioLike) -> tuple[str, Literal["toml", "json"], str]:
 
 def folder_of(scenario: ScenarioLike) -> Path:
     """Returns the folder from which a scenario names files: its own, or the present one if it is no file."""
-    if isinstance(scenario, Mapping | Scenario) or "\n" in str(scenario) or link.is_link(str(scenario)):
+    if isinstance(scenario, Mapping | Table) or "\n" in str(scenario) or link.is_link(str(scenario)):
         return Path()
     return find(scenario, shipped_scenarios(), "scenario").parent
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from vegaslab import _vegaslab
-from vegaslab.scenario.objects import Parts
 from vegaslab.scenario.own.naming import table_of_file
 from vegaslab.scenario.source import Overrides, ScenarioLike, load, override_list, warn_of_unused
+from vegaslab.scenario.typed import Table
 from vegaslab.util.errors import InputError
 
-AlgorithmLike = str | Mapping[str, object] | Parts | type
+AlgorithmLike = str | Mapping[str, object] | Table | type
 """An algorithm: a preset's name; a table of parts (a dict, `Parts`, or text as in a file, with a name `NAME={ ... }`);
 or a user's own algorithm (a class, or a file such as `mine.py:Mine` or `mine.wasm`).
 """
@@ -120,7 +120,7 @@ def _algorithm_of(variant: _vegaslab.Scenario, table: int) -> str:
 
 
 def _listed(algorithms: AlgorithmLike | Sequence[AlgorithmLike]) -> Sequence[AlgorithmLike]:
-    return [algorithms] if isinstance(algorithms, str | Mapping | Parts | type) else algorithms
+    return [algorithms] if isinstance(algorithms, str | Mapping | Table | type) else algorithms
 
 
 def _chosen_tables(flows: Sequence[int] | None, tables: int) -> Sequence[int]:
@@ -147,7 +147,7 @@ def _algorithm_axis(algorithms: Sequence[AlgorithmLike], tables: Sequence[int]) 
 def algorithm_overrides(algorithm: AlgorithmLike) -> list[tuple[str, str]]:
     """Returns the overrides below a flow's `algorithm`, as (key, text) such as ("", "vegas")."""
     if not isinstance(algorithm, str):
-        table = algorithm.to_dict() if isinstance(algorithm, Parts) else algorithm
+        table = algorithm.to_dict() if isinstance(algorithm, Table) else algorithm
         return override_list({"": table})
     own = table_of_file(algorithm)
     if own is not None:
@@ -168,7 +168,7 @@ def _axis(key: str, values: Sequence[object]) -> list[_Choice]:
 
 
 def _as_algorithm(value: object) -> AlgorithmLike:
-    return value if isinstance(value, str | Mapping | Parts | type) else str(value)
+    return value if isinstance(value, str | Mapping | Table | type) else str(value)
 
 
 def value_label(key: str, value: object) -> str:
