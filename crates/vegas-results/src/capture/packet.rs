@@ -82,7 +82,7 @@ fn from_receiver(packet: &CapturedPacket) -> bool {
 
 fn tcp_header(flow: &FlowSpec, packet: &CapturedPacket) -> TcpHeader {
     let EcnFlags { ece, cwr, ae } = packet.ecn_flags;
-    // AE has the place of the flag NS, which nobody uses
+    // AE has the place of the flag NS, which was withdrawn (RFC 8311, section 3)
     let mut tcp = TcpHeader { syn: packet.syn, ece, cwr, ns: ae, ..TcpHeader::default() };
     if from_receiver(packet) {
         (tcp.source_port, tcp.destination_port) = (RECEIVER_PORT, sender_port(packet.flow));
