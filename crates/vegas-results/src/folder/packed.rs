@@ -10,8 +10,8 @@ struct Packed<O> {
     wall_s: f64,
 }
 
-/// Returns an outcome, with the time that its run took, as bytes; `None` if it has captured packets. Only the build that
-/// packed them reads them: they have no version.
+/// Returns an outcome, with the time that its run took, as bytes; `None` if it has captured packets. Only the build
+/// that packed them reads them: they have no version.
 pub fn pack(outcome: &Outcome, wall_s: f64) -> Option<Vec<u8>> {
     if !(outcome.capture.is_empty() && outcome.frames.is_empty()) {
         return None;
