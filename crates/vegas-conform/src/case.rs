@@ -134,13 +134,9 @@ impl<'a> Stage<'a> {
         if self.is_quic() { QUIC_PACKET_MIN } else { 100 }
     }
 
-    /// A path of this point without further features. Hosts of Linux have time stamps, as a server's: without them a
-    /// paced sender retransmits before F-RTO (RFC 5682) knows that a timeout was spurious.
+    /// A path of this point without further features.
     pub fn network(&self) -> Network {
-        let host_kind = self.subject.host();
-        let has_stamps = host_kind == "linux" && !self.is_quic();
-        let host = has_stamps.then(|| "timestamps = true".into()).into_iter().collect();
-        Network { host_kind, host, ..Network::of(self.case, self.point) }
+        Network { host_kind: self.subject.host(), ..Network::of(self.case, self.point) }
     }
 
     /// Runs the subject over a path; the run becomes the case's evidence. A run that fails is a miss.

@@ -165,6 +165,7 @@ fn carry_by_quic(flow: &mut FlowSpec) -> Result<(), String> {
     }
     flow.transport = Transport::Quic;
     flow.host.kind = HostKind::Bsd;
+    flow.host.options.timestamps = false;
     if !matches!(flow.host.delayed_ack, DelayedAck::After(_)) {
         flow.host.delayed_ack = DelayedAck::None;
     }

@@ -389,10 +389,11 @@ class Flow(Table):
     """A full data packet on the wire, headers and their options included; 65535 bytes at most. QUIC's has 28 bytes of
     UDP and IP headers, and 1228 at least. Default: `"1000b"`, QUIC `"1480b"`."""
     ack: str | None = None
-    """An acknowledgement on the wire, to which SACK blocks come; 65535 bytes at most. Default: `"40b"`; `"52b"` with
-    `timestamps`."""
+    """An acknowledgement on the wire, to which SACK blocks come; 65535 bytes at most. Default: `"40b"`; on host
+    `"linux"` with time stamps `"52b"`."""
     header: str | None = None
-    """Header bytes within `packet`, less than it; the rest is payload. Default: `"40b"`; `"52b"` with `timestamps`."""
+    """Header bytes within `packet`, less than it; the rest is payload. Default: `"40b"`; on host `"linux"` with time
+    stamps `"52b"`."""
     alpha: int | None = None
     """Backlog below which the window grows in congestion avoidance; not above `beta`. Default: the preset's."""
     beta: int | None = None
@@ -651,7 +652,7 @@ class Host(Table):
     """Whether acknowledgements are selective (`net.ipv4.tcp_sack`). Without them three duplicates mean a loss, and
     recovery repairs one loss a round trip. linux. Default: `true`."""
     timestamps: bool | None = None
-    """Whether segments have time stamps (`net.ipv4.tcp_timestamps`; what they are for). linux. Default: `false`."""
+    """Whether segments have time stamps (`net.ipv4.tcp_timestamps`; what they are for). linux. Default: `true`."""
     receive_window: int | Literal["linux"] | LinuxWindow | None = None
     """The receiver's window: constant, or as Linux tunes it. Default: `1048576`."""
     rto_min: str | None = None

@@ -73,7 +73,7 @@ fn finding<'a>(found: &'a Measured, what: &str) -> &'a str {
 fn a_constant_rate_behind_a_queue_in_bytes() {
     let run = run(&[]);
     let found = of(&run.at_sender);
-    assert_eq!(finding(&found, "base RTT"), "45.06 ms");
+    assert_eq!(finding(&found, "base RTT"), "45.07 ms");
     assert_eq!(finding(&found, "rate"), "8.000 Mb/s, constant");
     assert_eq!(finding(&found, "queue limit"), "60000 bytes");
     assert_eq!(finding(&found, "losses with room in the queue"), "none");
@@ -99,14 +99,19 @@ fn the_scenario_file_is_one() {
     }
 }
 
-/// The size in a SYN does not count time stamps (RFC 6691): a full segment is one, and the path has stamps, too.
+/// The size in a SYN does not count time stamps (RFC 6691): a full segment is one with them and without, and the path
+/// has what the capture has.
 #[test]
-fn segments_with_time_stamps() {
-    let run = run(&[("flow.0.host.timestamps", "true")]);
-    let found = of(&run.at_sender);
-    assert_eq!(found.numbers("flows", "segments_sent"), [Some(run.outcome.flows[0].segments_sent as f64)]);
-    let scenario = found.scenario();
-    assert!(scenario.contains("\ntimestamps = true\n") && scenario.contains("\nheader = \"52b\"\n"), "{scenario}");
+fn segments_with_time_stamps_and_without() {
+    for (stamps, header) in [("true", "52b"), ("false", "40b")] {
+        let run = run(&[("flow.0.host.timestamps", stamps)]);
+        let found = of(&run.at_sender);
+        assert_eq!(found.numbers("flows", "segments_sent"), [Some(run.outcome.flows[0].segments_sent as f64)]);
+        let scenario = found.scenario();
+        for line in [format!("\ntimestamps = {stamps}\n"), format!("\nheader = \"{header}\"\n")] {
+            assert!(scenario.contains(&line), "{line}:\n{scenario}");
+        }
+    }
 }
 
 #[test]
@@ -132,7 +137,7 @@ fn a_delay_that_changes() {
 /// At the receiver nothing tells round-trip times, unless the hosts have time stamps: a line says so.
 #[test]
 fn the_receivers_side() {
-    let found = of(&run(&[]).at_receiver);
+    let found = of(&run(&[("flow.0.host.timestamps", "false")]).at_receiver);
     assert_eq!(found.texts("flows", "capture_point"), [Some("receiver".to_owned())]);
     assert!(found.report.path.is_none());
     let odd = "flow 0: its path cannot be worked out, as it has fewer than 20 round-trip samples";

@@ -388,7 +388,7 @@ fn receive_window(key: &str, host: &Host, kind: HostKind, flow: &Flow) -> Checke
         (Some(Window::Linux(limits)), HostKind::Linux) => *limits,
     };
     let packet = flow.packet.map_or(1000, |packet| packet.0.get());
-    let stamped = kind == HostKind::Linux && host.timestamps == Some(true);
+    let stamped = host.timestamps.unwrap_or(true);
     let two_segments = 2 * packet.saturating_sub(flow.header.map_or(headers(stamped), |header| header.0).get());
     if let Some(Field(initial)) = limits.initial.filter(|initial| initial.0.get() < two_segments) {
         let message = format!("{}b was given; write two segments at least, {two_segments}b", initial.get());
@@ -425,7 +425,7 @@ const fn headers(timestamps: bool) -> Bytes {
 /// Returns whether segments have time stamps. Only a Linux host has them, as nothing of the others would use them.
 fn timestamps(key: &str, host: &Host, kind: HostKind) -> Checked<bool> {
     match (host.timestamps, kind) {
-        (given, HostKind::Linux) => Ok(given.unwrap_or(false)),
+        (given, HostKind::Linux) => Ok(given.unwrap_or(true)),
         (None | Some(false), HostKind::Bsd) => Ok(false),
         (Some(true), HostKind::Bsd) => {
             Err(Problem::new(child(key, "host.timestamps"), "is for host \"linux\"; leave it out, or write that host"))

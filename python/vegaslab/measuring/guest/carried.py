@@ -44,5 +44,5 @@ def _not_carried(flow: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _header_bytes(host: dict[str, Any]) -> int:
     """The headers of a packet, which are also the size of an acknowledgement."""
-    has_stamps = host.get("kind") == "linux" and host.get("timestamps", False)
+    has_stamps = host.get("kind") == "linux" and host.get("timestamps", True)
     return 52 if has_stamps else 40

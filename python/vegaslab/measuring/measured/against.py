@@ -116,7 +116,7 @@ def scenarios_of(
 def _kernels_own(measurement: Measured) -> list[tuple[str, str]]:
     """Returns what the kernel has its own of: the headers, and the receiver's window, which it tunes."""
     flow = tomllib.loads(measurement.scenario or "")["flow"][0]
-    header = 52 if flow["host"].get("timestamps", False) else 40
+    header = 52 if flow["host"].get("timestamps", True) else 40
     payload = int(flow["packet"].removesuffix("b")) - int(flow["header"].removesuffix("b"))
     sizes = {"packet": payload + header, "header": header, "ack": header}
     return [

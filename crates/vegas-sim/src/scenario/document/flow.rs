@@ -41,10 +41,11 @@ pub(in crate::scenario) struct Flow {
     /// A full data packet on the wire, headers and their options included; 65535 bytes at most. QUIC's has 28 bytes of
     /// UDP and IP headers, and 1228 at least. Default: `"1000b"`, QUIC `"1480b"`.
     pub(in crate::scenario) packet: Option<Field<Bytes>>,
-    /// An acknowledgement on the wire, to which SACK blocks come; 65535 bytes at most. Default: `"40b"`; `"52b"` with
-    /// `timestamps`.
+    /// An acknowledgement on the wire, to which SACK blocks come; 65535 bytes at most. Default: `"40b"`; on host
+    /// `"linux"` with [time stamps](networks.md#time-stamps) `"52b"`.
     pub(in crate::scenario) ack: Option<Field<Bytes>>,
-    /// Header bytes within `packet`, less than it; the rest is payload. Default: `"40b"`; `"52b"` with `timestamps`.
+    /// Header bytes within `packet`, less than it; the rest is payload. Default: `"40b"`; on host `"linux"`
+    /// with [time stamps](networks.md#time-stamps) `"52b"`.
     pub(in crate::scenario) header: Option<Field<Bytes>>,
     /// Backlog below which the window grows in congestion avoidance; not above `beta`. Default: the preset's.
     pub(in crate::scenario) alpha: Option<Field<Count<0>>>,
@@ -136,7 +137,7 @@ pub(in crate::scenario) struct Host {
     /// recovery repairs one loss a round trip. linux. Default: `true`.
     pub(in crate::scenario) sack: Option<bool>,
     /// Whether segments have time stamps (`net.ipv4.tcp_timestamps`; [what they are for](networks.md#time-stamps)).
-    /// linux. Default: `false`.
+    /// linux. Default: `true`.
     pub(in crate::scenario) timestamps: Option<bool>,
     /// The receiver's window: constant, or [as Linux tunes it](networks.md#the-receive-window). Default: `1048576`.
     pub(in crate::scenario) receive_window: Option<Either<Window>>,

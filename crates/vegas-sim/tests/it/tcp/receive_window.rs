@@ -16,7 +16,7 @@ fn sent(host: &str) -> Vec<CapturedPacket> {
         topology.bottleneck = {{ rate = "1600kbit", delay = "48ms", queue = "unlimited", drop = [1] }}
         [[flow]]
         algorithm = "reno"
-        packet = "1040b"
+        packet = "1052b"
         initial_window = 200
         host = {{ kind = "linux", sack = false{host} }}
         "#

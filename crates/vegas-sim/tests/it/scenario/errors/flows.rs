@@ -303,7 +303,7 @@ fn hosts() {
             (
                 "algorithm = \"vegas\"\n",
                 "algorithm = \"reno\"\nhost = { kind = \"linux\", receive_window = { initial = \"1800b\" } }\n",
-                ":12: flow.0.host.receive_window.initial: 1800b was given; write two segments at least, 1920b",
+                ":12: flow.0.host.receive_window.initial: 1800b was given; write two segments at least, 1896b",
             ),
             (
                 "algorithm = \"vegas\"\n",
