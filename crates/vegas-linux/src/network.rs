@@ -8,4 +8,5 @@ mod netlink;
 mod packets;
 pub mod processors;
 pub mod router;
+mod segments;
 mod shift;

@@ -36,7 +36,7 @@ use crate::network::namespace::{DEVICE, Namespace};
 use crate::network::processors::Processors;
 use crate::network::router::{Routed, Router};
 use completion::Completion;
-use endpoints::Sender;
+use endpoints::{Reads, Sender};
 use quic::{Fetched, Server};
 use recording::{FlowRecord, flow_series};
 
@@ -205,7 +205,9 @@ impl Prepared<'_> {
                     .err()
                     .unwrap_or(Error("the router did not start".into())));
             };
-            let receive = |listener| scope.spawn(move || endpoints::receive(listener, over));
+            let tuned = scenario.flows.iter().any(has_tuned_window);
+            let reads = if tuned { Reads::AsTheyCome } else { Reads::AtIntervals };
+            let receive = |listener| scope.spawn(move || endpoints::receive(listener, reads, over));
             let receiving: Vec<_> = listeners.iter().map(receive).collect();
             let hosts = Hosts { senders, receivers, clock, end, over };
             let ends = hosts.carry_all(scope, scenario, servers, names);

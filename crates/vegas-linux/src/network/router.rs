@@ -30,6 +30,7 @@ use crate::network::capture::Capture;
 use crate::network::lateness::Lateness;
 use crate::network::packets::{Packets, mark, parse};
 use crate::network::processors::{Processors, Taken, stay_on};
+use crate::network::segments::Segments;
 use crate::network::shift::{SHIFTS, Shift};
 use crate::sys;
 
@@ -61,6 +62,7 @@ pub struct Router {
     /// Whether a flow's packets may be marked, by flow.
     ecn: Vec<bool>,
     capture: Capture,
+    segments: Segments,
     refused: u64,
     /// Packets that hosts have sent and that the network has not taken in yet, in the order of time.
     sent: VecDeque<(Time, Carried)>,
@@ -99,6 +101,7 @@ impl Router {
             ecn: scenario.flows.iter().map(|flow| flow.ecn).collect(),
             // a packet appears once where it is sent, and once where it is received
             capture: Capture::with_room_for(scenario.capture.then(|| 2 * packets_at_most(scenario))),
+            segments: Segments::new(scenario.flows.len(), packets_at_most(scenario)),
             refused: 0,
             sent: VecDeque::with_capacity(SENT_AT_ONCE),
             delivered: Vec::with_capacity(packets_at_most(scenario)),
@@ -144,8 +147,10 @@ impl Router {
             threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(died))
         })?;
         let end = self.clock.now().min(self.end);
+        let mut outcome = Outcome { frames: self.capture.finish(end), ..self.carrier.finish(end) };
+        self.segments.finish(&mut outcome.incidents, end.as_nanos() as f64 / 1e9);
         Ok(Routed {
-            outcome: Outcome { frames: self.capture.finish(end), ..self.carrier.finish(end) },
+            outcome,
             delivered: self.delivered,
             end,
             lateness: Lateness::of(self.late.to_senders, &self.late.to_receivers, self.late.bound),
@@ -246,6 +251,7 @@ impl Router {
             packet.ecn_capable &= self.ecn[packet.flow as usize];
             let at = answers.unwrap_or_else(|| self.clock.now());
             self.capture.sent(at, &packet, bytes);
+            self.segments.note(at, &packet, bytes);
             match answers {
                 Some(due) => self.carrier.offer(due, packet),
                 None => self.sent.push_back((at, packet)),

@@ -31,7 +31,8 @@ pub(crate) struct Sender {
 }
 
 /// The interval between checks of the stop flag: long enough to cost nothing, short enough to stop soon.
-const NAP: Duration = Duration::from_millis(20);
+const NAP_MS: u16 = 20;
+const NAP: Duration = Duration::from_millis(NAP_MS as u64);
 /// The segments that the application writes in one call.
 const WRITE_SEGMENTS: usize = 32;
 /// The most data that the application has written and the kernel has not sent: 0.3 s at 100 Mb/s.
@@ -55,12 +56,22 @@ pub(crate) fn listen(flow: usize, tuned_window: bool) -> Result<TcpListener, Err
     Ok(socket.into())
 }
 
+/// When a receiver reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// At intervals: a reader that wakes for every packet would delay acknowledgements.
+    AtIntervals,
+    /// As data come. Unread data fill a buffer that the kernel tunes, and then it acknowledges nothing until they are
+    /// read (__tcp_ack_snd_check): by intervals, some 16 segments at once.
+    AsTheyCome,
+}
+
 /// Accepts the connection and reads it to its end; returns how many bytes came, in order.
-pub(crate) fn receive(listener: &TcpListener, stop: &AtomicBool) -> Result<u64, Error> {
+pub(crate) fn receive(listener: &TcpListener, reads: Reads, stop: &AtomicBool) -> Result<u64, Error> {
     let failed = |error| Error::new("a receiver", error);
     while !stop.load(Ordering::Relaxed) {
         match listener.accept() {
-            Ok((stream, _)) => return drain(&stream, stop).map_err(failed),
+            Ok((stream, _)) => return drain(&stream, reads, stop).map_err(failed),
             Err(error) if is_wait(&error) => pause(Duration::from_millis(1)),
             Err(error) => return Err(failed(error)),
         }
@@ -68,9 +79,8 @@ pub(crate) fn receive(listener: &TcpListener, stop: &AtomicBool) -> Result<u64, 
     Ok(0)
 }
 
-/// Discards received data at intervals: a reader that wakes for every packet would delay acknowledgements. What has
-/// come by the stop counts.
-fn drain(stream: &TcpStream, stop: &AtomicBool) -> std::io::Result<u64> {
+/// Discards received data. What has come by the stop counts.
+fn drain(stream: &TcpStream, reads: Reads, stop: &AtomicBool) -> std::io::Result<u64> {
     let mut room = vec![0; 1 << 20];
     let mut received = 0;
     loop {
@@ -79,10 +89,16 @@ fn drain(stream: &TcpStream, stop: &AtomicBool) -> std::io::Result<u64> {
         match recv(stream.as_raw_fd(), &mut room, MsgFlags::MSG_TRUNC | MsgFlags::MSG_DONTWAIT) {
             Ok(0) => return Ok(received),
             Err(Errno::EAGAIN) if stopped => return Ok(received),
-            Err(Errno::EAGAIN | Errno::EINTR) => pause(NAP),
+            Err(Errno::EAGAIN | Errno::EINTR) if reads == Reads::AtIntervals => pause(NAP),
+            Err(Errno::EAGAIN | Errno::EINTR) => wait_for_data(stream),
             result => received += result? as u64,
         }
     }
+}
+
+/// Waits for data, at most for a nap: without an answer, the socket is read.
+fn wait_for_data(stream: &TcpStream) {
+    let _ = poll(&mut [PollFd::new(stream.as_fd(), PollFlags::POLLIN)], NAP_MS);
 }
 
 /// Connects at the flow's start and writes data until the flow's stop, its size or the end of the run.
@@ -114,10 +130,9 @@ fn connect(socket: &Socket, to: SocketAddr, clock: Clock, end: Time, stop: &Atom
         Err(error) if error.raw_os_error() != Some(Errno::EINPROGRESS as i32) => return Err(error),
         _ => {}
     }
-    let naps_ms = NAP.as_millis() as u16;
     while clock.now() < end && !stop.load(Ordering::Relaxed) {
         let mut ready = [PollFd::new(socket.as_fd(), PollFlags::POLLOUT)];
-        if poll(&mut ready, naps_ms).is_ok_and(|count| count > 0) {
+        if poll(&mut ready, NAP_MS).is_ok_and(|count| count > 0) {
             socket.take_error()?.map_or(Ok(()), Err)?;
             return socket.set_nonblocking(false).map(|()| true);
         }
