@@ -47,6 +47,16 @@ enum Command {
         #[arg(long)]
         network: u64,
     },
+    /// Prints a network that the kernel carries too, and reads a line: `differs` if both worlds differ. Then it prints
+    /// smaller ones, and asks again; the last line has the smallest that differs, as TOML.
+    Judge {
+        /// The swarm's seed.
+        #[arg(long)]
+        seed: u64,
+        /// The network's number.
+        #[arg(long)]
+        network: u64,
+    },
     /// Checks scenario files with every invariant and relation.
     Check {
         /// TOML files.
@@ -81,9 +91,22 @@ fn carry_out(command: Command) -> io::Result<ExitCode> {
             }
         }
         Command::Show { seed, network } => print!("{}", to_toml(&Network { seed, number: network }.document())),
+        Command::Judge { seed, network } => return judge(Network { seed, number: network }),
         Command::Check { files } => return check(&files),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn judge(network: Network) -> io::Result<ExitCode> {
+    let mut answers = io::stdin().lines();
+    let mut ask = |document: &Value| -> io::Result<bool> {
+        print(&json!({ "document": document }))?;
+        Ok(answers.next().transpose()?.is_some_and(|answer| answer == "differs"))
+    };
+    let mut failed = None;
+    let smallest = network.judge(|document| ask(document).map_err(|error| failed = Some(error)).unwrap_or(false));
+    print(&json!({ "toml": to_toml(&smallest) }))?;
+    failed.map_or(Ok(ExitCode::SUCCESS), Err)
 }
 
 fn relation(name: &str) -> Result<&'static Relation, String> {

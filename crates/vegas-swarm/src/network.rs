@@ -44,6 +44,15 @@ impl Network {
         examined(&document, source, events(&mut draw), relations)
     }
 
+    /// Returns the document of a network for a judge from outside, and makes it smaller while `fails` holds.
+    pub fn judge(self, mut fails: impl FnMut(&Value) -> bool) -> Value {
+        let document = generate::judged::document(&mut self.draw());
+        if !fails(&document) {
+            return document;
+        }
+        shrink::shrunk(&document, SHRINKING_ASKS, fails)
+    }
+
     fn draw(self) -> Draw {
         Draw::of_network(self.seed, self.number)
     }

@@ -6,6 +6,7 @@
 mod change;
 mod fault;
 mod flow;
+pub mod judged;
 mod link;
 mod queue;
 mod scale;

@@ -91,3 +91,22 @@ fn a_network_is_a_function_of_seed_and_number() {
     assert_ne!(document(1, 2), document(1, 3));
     assert_ne!(document(1, 2), document(2, 2));
 }
+
+/// What the kernel's world refuses by name is not here: an application, a receiver, another host.
+#[test]
+fn networks_for_both_worlds_are_accepted() {
+    for number in 0..500 {
+        let document = Network { seed: SEED, number }.judge(|_| false);
+        let scenario = Scenario::from_json(&document.to_string(), "judged", &[]).expect("a network for both worlds");
+        assert!(scenario.flows.iter().all(|flow| flow.application.is_empty() && flow.host.misbehaves.is_none()));
+        assert!(document["flow"].as_array().unwrap().iter().all(|flow| flow["host"]["kind"] == "linux"));
+    }
+}
+
+#[test]
+fn what_a_judge_finds_is_made_small() {
+    let has_flow = |document: &Value| document["flow"][0]["algorithm"].is_string();
+    let smallest = Network { seed: SEED, number: 0 }.judge(has_flow);
+    assert_eq!(smallest["flow"].as_array().unwrap().len(), 1);
+    assert_eq!(smallest.as_object().unwrap().keys().collect::<Vec<_>>(), ["flow"]);
+}

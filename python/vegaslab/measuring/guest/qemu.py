@@ -4,7 +4,10 @@ import os
 import re
 import shutil
 import subprocess
+import threading
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -38,6 +41,10 @@ _PARAMETERS = (
     # no thread delays the router by work on memory
     *("preempt=full", "transparent_hugepage=never"),
 )
+
+
+class EndedError(LinuxError):
+    """A guest came to its limit, or ended without what was asked of it: one line."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +116,18 @@ class Machine:
         self._process.communicate()
         os.close(self._console)
 
-    def wait(self, limit_s: float) -> None:
-        """Waits until the guest has switched itself off. Raises `LinuxError` after `limit_s`."""
-        try:
-            self._process.wait(limit_s)
-        except subprocess.TimeoutExpired:
-            raise LinuxError(self.not_ended_in(limit_s)) from None
+    def wait(self, limit_s: float, stop: threading.Event | None = None) -> None:
+        """Waits until the guest has switched itself off. Raises `LinuxError` after `limit_s`, and `KeyboardInterrupt`
+        once `stop` is set.
+        """
+        until = time.monotonic() + limit_s
+        while self._process.poll() is None:
+            if stop is not None and stop.is_set():
+                raise KeyboardInterrupt
+            if time.monotonic() >= until:
+                raise self.not_ended_in(limit_s)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(min(_GLANCE_S, max(until - time.monotonic(), 0.0)))
         if self._process.returncode != 0:
             raise LinuxError(self._said())
 
@@ -123,13 +136,13 @@ class Machine:
         size = os.fstat(self._console).st_size
         return os.pread(self._console, size, 0).decode(errors="replace").replace("\r", "")
 
-    def not_ended_in(self, limit_s: float) -> str:
-        """Returns a line: the guest has come to its limit."""
-        return f"the guest did not end in {limit_s:g} s{self._last_words()}"
+    def not_ended_in(self, limit_s: float) -> EndedError:
+        """Returns the error of a guest that has come to its limit."""
+        return EndedError(f"the guest did not end in {limit_s:g} s{self._last_words()}")
 
-    def ended_without(self, what: str) -> str:
-        """Returns a line: the guest has ended without this."""
-        return f"the guest ended without {what}{self._last_words()}"
+    def ended_without(self, what: str) -> EndedError:
+        """Returns the error of a guest that has ended without this."""
+        return EndedError(f"the guest ended without {what}{self._last_words()}")
 
     def _last_words(self) -> str:
         lines = [line for line in self.console().splitlines() if line.strip()]
@@ -146,6 +159,9 @@ def _shared(file: int) -> list[str]:
     memory = f"memory-backend-file,id=exchange,size={BYTES},mem-path=/dev/fd/{file},share=on"
     return ["-object", memory, "-device", "ivshmem-plain,memdev=exchange,addr=0x10,master=on"]
 
+
+_GLANCE_S = 0.5
+"""The time between looks at whether a guest is still wanted."""
 
 _WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
 """What ends QEMU when this process is killed."""

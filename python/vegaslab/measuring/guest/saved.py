@@ -79,7 +79,7 @@ def _save_when_stopped(machine: Machine, monitor: socket.socket, state: int) -> 
             carry_out("xen-save-devices-state", filename=f"/dev/fd/{state}")
             until("return")
         except TimeoutError:
-            raise LinuxError(machine.not_ended_in(_BOOT_LIMIT_S)) from None
+            raise machine.not_ended_in(_BOOT_LIMIT_S) from None
         except ConnectionError:
             machine.wait(_BOOT_LIMIT_S)
-            raise LinuxError(machine.ended_without("being saved")) from None
+            raise machine.ended_without("being saved") from None

@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -54,6 +55,10 @@ class KernelWorld:
         """What decides the results beside the scenario. Raises `LinuxError`."""
         return {"world": self.name, **self.description.about}
 
+    def boot(self) -> None:
+        """Boots the machine, if no run has done so. Raises `LinuxError`."""
+        _ = self.description.saved
+
     def run(self, scenario: _vegaslab.Scenario, beside: Path, *options: str) -> KeptResult:
         """Carries a scenario out; its results lie in a folder that goes with them.
 
@@ -101,15 +106,15 @@ class Guest:
         """Ends it."""
         self._places.close()
 
-    def result(self, folder: Path, limit_s: float | None = None) -> KeptResult:
+    def result(self, folder: Path, limit_s: float | None = None, stop: threading.Event | None = None) -> KeptResult:
         """Waits for the results, by this machine's clock at most `limit_s` if given, and writes them. Raises as
-        `KernelWorld.run` does.
+        `KernelWorld.run` does, and `KeyboardInterrupt` once `stop` is set.
         """
         longest_s = _START_LIMIT_S + _LIMIT_PER_S * self._scenario.duration_s
-        self._machine.wait(longest_s if limit_s is None else min(limit_s, longest_s))
+        self._machine.wait(longest_s if limit_s is None else min(limit_s, longest_s), stop)
         answer = self._exchange.answer()
         if answer is None:
-            raise LinuxError(self._machine.ended_without("an answer"))
+            raise self._machine.ended_without("an answer")
         return _written(answer, folder, self._scenario)
 
 

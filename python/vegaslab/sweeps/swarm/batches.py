@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from itertools import islice
@@ -116,7 +116,7 @@ def make(
             rows.append(_no_end(path, seed, first, complaint))
             first += 1
     failed = ((network, row) for network, row in zip(networks, rows, strict=True) if row["verdict"] == "failed")
-    return _batch(networks, rows, cpu_s), [_finding(network, row) for network, row in failed]
+    return batch_of(networks, rows, cpu_s), [finding_of(network, row) for network, row in failed]
 
 
 _FINDING_KEYS = ("check", "place", "message", "toml", "traces")
@@ -126,7 +126,7 @@ def lost(path: Path, seed: int, network: int, why: str) -> Made:
     """Returns the finding for a network that ended every process that made it."""
     alone = range(network, network + 1)
     row = _no_end(path, seed, network, why)
-    return _batch(alone, [row], 0.0), [_finding(network, row)]
+    return batch_of(alone, [row], 0.0), [finding_of(network, row)]
 
 
 def united(parts: list[Made]) -> Made:
@@ -141,11 +141,14 @@ def _no_end(path: Path, seed: int, network: int, why: str) -> dict[str, Any]:
     return row | {"toml": _show(path, seed, network), "traces": {}}
 
 
-def _finding(network: int, row: dict[str, Any]) -> Finding:
+def finding_of(network: int, row: dict[str, Any]) -> Finding:
+    """Returns the finding of a verdict that a check failed."""
     return Finding(network=network, **{key: row[key] for key in _FINDING_KEYS})
 
 
-def _batch(networks: range, rows: list[dict[str, Any]], cpu_s: float) -> Batch:
+def batch_of(networks: range, rows: list[dict[str, Any]], cpu_s: float) -> Batch:
+    """Returns the batch of networks with these verdicts."""
+
     def count(verdict: str) -> int:
         return sum(row["verdict"] == verdict for row in rows)
 
@@ -249,8 +252,12 @@ class Local:
         Raises `SwarmError` if the program is missing, or knows no such relation.
         """
         self.jobs = jobs
-        self._program = program()
-        self._relation = known_relation(self._program, relation)
+        self.program = program()
+        self._relation = known_relation(self.program, relation)
+
+    def make(self, seed: int, networks: range, stop: threading.Event) -> Made:
+        """Makes a batch, in a thread of its own; ends early by `KeyboardInterrupt` once `stop` is set."""
+        return make(self.program, seed, networks, self._relation, stop)
 
     def __call__(self, seed: int, batches: Iterable[range]) -> Iterator[Made]:
         """See `Runner`."""
@@ -261,7 +268,7 @@ class Local:
             try:
                 while True:
                     for batch in islice(left, 2 * self.jobs - len(pending)):
-                        pending.add(pool.submit(make, self._program, seed, batch, self._relation, stop))
+                        pending.add(pool.submit(self.make, seed, batch, stop))
                     if not pending:
                         return
                     done, pending = wait(pending, return_when=FIRST_COMPLETED)
@@ -290,12 +297,12 @@ class Swarm:
     batches: dict[int, Batch]
     """The finished batches by the number of their first network."""
     findings: int
+    batch_networks: int = BATCH_NETWORKS
 
     @classmethod
-    def open(cls, folder: Path, seed: int, relation: str | None) -> "Swarm":
+    def open(cls, folder: Path, seed: int, by: Mapping[str, Any], batch_networks: int = BATCH_NETWORKS) -> "Swarm":
         """Continues the folder's swarm, or begins one; raises `SwarmError` if the folder has another one."""
-        same = {"seed": seed, "engine": _vegaslab.version, "batch_networks": BATCH_NETWORKS}
-        same |= {"relation": relation} if relation else {}
+        same = {"seed": seed, "engine": _vegaslab.version, "batch_networks": batch_networks, **by}
         kept = folder / _SWARM
         if kept.exists():
             there = json.loads(kept.read_text())
@@ -308,12 +315,13 @@ class Swarm:
             replace_file(kept, lambda file: file.write(json.dumps(same).encode() + b"\n"))
         (folder / _FINDINGS).mkdir(exist_ok=True)
         batches = {batch.first: batch for batch in _kept(folder / _BATCHES)}
-        return cls(folder=folder, seed=seed, batches=batches, findings=sum(b.failed for b in batches.values()))
+        findings = sum(batch.failed for batch in batches.values())
+        return cls(folder=folder, seed=seed, batches=batches, findings=findings, batch_networks=batch_networks)
 
     def missing(self, networks: int) -> list[range]:
         """Returns the missing batches for this number of networks; batches are whole."""
-        firsts = range(0, networks, BATCH_NETWORKS)
-        return [range(first, first + BATCH_NETWORKS) for first in firsts if first not in self.batches]
+        firsts = range(0, networks, self.batch_networks)
+        return [range(first, first + self.batch_networks) for first in firsts if first not in self.batches]
 
     def add(self, made: Made) -> None:
         """Writes a batch, its findings first, so that a batch that counts has them. Raises `OSError`."""
@@ -360,21 +368,27 @@ def _kept(path: Path) -> Iterator[Batch]:
 
 
 def swarm(
-    folder: Path, seed: int, networks: int, runner: Runner, observer: Observer, *, relation: str | None = None
+    folder: Path,
+    seed: int,
+    networks: int,
+    runner: Runner,
+    observer: Observer,
+    *,
+    by: Mapping[str, Any] | None = None,
+    batch_networks: int = BATCH_NETWORKS,
 ) -> Swarm:
     """Makes the missing batches of a swarm of this many networks. Ctrl-C keeps the finished batches.
 
-    `relation` is the only one that the runner compares, if set; with another relation it is another swarm.
+    `by` is what the runner compares by, such as the only relation; by something else it is another swarm.
     """
     with writing(folder):
-        there = Swarm.open(folder, seed, relation)
+        there = Swarm.open(folder, seed, by or {}, batch_networks)
     missing = there.missing(networks)
-    wanted = networks + -networks % BATCH_NETWORKS
+    wanted = networks + -networks % batch_networks
 
     def observe() -> None:
-        observer(
-            wanted - BATCH_NETWORKS * sum(batch.start not in there.batches for batch in missing), wanted, there.findings
-        )
+        left = batch_networks * sum(batch.start not in there.batches for batch in missing)
+        observer(wanted - left, wanted, there.findings)
 
     observe()
     for made in runner(seed, missing):

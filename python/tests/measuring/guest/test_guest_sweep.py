@@ -7,7 +7,7 @@ import pyarrow
 import pytest
 
 import vegaslab
-from tests.measuring.test_guest import whole
+from tests.measuring.guest.test_guest import whole
 from vegaslab.measuring.guest.sweeping import InKernel
 from vegaslab.sweeps.columns import row_of
 from vegaslab.sweeps.sweep import Local, runs_of

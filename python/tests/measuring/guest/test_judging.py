@@ -1,0 +1,191 @@
+"""The kernel as judge: its rules, its findings, and where QEMU and a kernel are installed, a network in both worlds."""
+
+import json
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.measuring.guest.test_guest import whole
+from vegaslab import KernelWorld, _vegaslab
+from vegaslab.commands import cli
+from vegaslab.measuring.guest import kernels
+from vegaslab.measuring.judging import judge
+from vegaslab.measuring.judging.judge import verdict_on
+from vegaslab.measuring.judging.rules import Figures, Flow, difference
+from vegaslab.runs.result import run_checked
+from vegaslab.scenario.source import load
+from vegaslab.sweeps.swarm import batches as swarms
+
+FLOW = Flow(
+    algorithm="reno-linux",
+    slow_start=(0.5, 100.0),
+    lost=(146_000, 149_000),
+    retransmitted=40,
+    timeouts=1,
+    goodput_mbps=10.0,
+    completion_s=None,
+)
+RUN = Figures(flows=(FLOW,), mean_queue_packets=20.0, segment_bytes=(1460,), round_trip_s=0.1)
+
+
+def beside(**changes: Any) -> Figures:
+    return replace(RUN, flows=(replace(FLOW, **changes),))
+
+
+@pytest.mark.parametrize(
+    ("within", "beyond", "rule"),
+    [
+        (beside(slow_start=(0.6, 105.0)), beside(slow_start=(0.61, 100.0)), "slow_start"),
+        (beside(slow_start=(0.5, 95.0)), beside(slow_start=(0.5, 94.0)), "slow_start"),
+        (RUN, beside(slow_start=None), "slow_start"),
+        (beside(lost=(146_000,) * 5), beside(lost=(146_000,) * 6), "lost"),
+        (beside(lost=(152_000, 160_000)), beside(lost=(157_000, 160_000)), "lost"),
+        (RUN, beside(timeouts=2), "timeouts"),
+        (beside(retransmitted=44), beside(retransmitted=45), "retransmitted"),
+        (beside(goodput_mbps=9.5), beside(goodput_mbps=9.4), "goodput"),
+        (replace(RUN, mean_queue_packets=18.1), replace(RUN, mean_queue_packets=17.9), "queue"),
+    ],
+)
+def test_a_rule_allows_what_it_says(within: Figures, beyond: Figures, rule: str) -> None:
+    assert difference(RUN, within) is None
+    found = difference(RUN, beyond)
+    assert found is not None
+    assert found.rule == rule
+    assert "\n" not in found.message
+
+
+def test_transfers_are_compared_by_the_time_that_they_take() -> None:
+    """A short one's goodput has the time of a tick in it."""
+    both = (beside(completion_s=1.0), beside(completion_s=1.05, goodput_mbps=5.0), beside(completion_s=1.07))
+    assert difference(both[0], both[1]) is None
+    found = difference(both[0], both[2])
+    assert found is not None
+    assert found.message == (
+        "flow 0, reno-linux: transfer takes, s: 1 in the simulator, 1.07 in the kernel; at most 0.0535 apart"
+    )
+
+
+# asks for the network, and then for smaller ones: without its last flow, and without its hosts
+SCRIPT = f"""\
+#!{sys.executable}
+import json, sys
+if "--version" in sys.argv:
+    sys.exit(print("vegaslab-swarm {_vegaslab.version}"))
+host = {judge._HOST}
+flows = [{{"host": host, "number": int(sys.argv[-1])}}] * 2
+for asked in (flows, flows[:1], [{{}}]):
+    print(json.dumps({{"document": {{"flow": asked}}}}), flush=True)
+    if sys.stdin.readline() != "differs\\n":
+        break
+    best = asked
+print(json.dumps({{"toml": "best = " + str(len(best)) if "best" in globals() else ""}}))
+"""
+
+
+@pytest.fixture
+def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Judges without runs: networks with odd numbers differ. Returns the numbers judged, each as often as it was."""
+    path = tmp_path / "vegaslab-swarm"
+    path.write_text(SCRIPT)
+    path.chmod(0o755)
+    monkeypatch.setattr(swarms, "program", lambda: path)
+    monkeypatch.setattr(KernelWorld, "__init__", lambda *_: None)
+    monkeypatch.setattr(KernelWorld, "boot", lambda _: None)
+    about = {"kernel_build": "6.12", "qemu": "7.2", "files_sha256": "0"}
+    monkeypatch.setattr(KernelWorld, "about", property(lambda _: about))
+    numbers: list[int] = []
+
+    def verdict(document: dict[str, Any], *_: object) -> dict[str, Any]:
+        number = document["flow"][0]["number"]
+        numbers.append(number)
+        failed = {"verdict": "failed", "check": "lost", "message": f"{number}", "place": "", "traces": {}}
+        return {**(failed if number % 2 else {"verdict": "held"}), "compared": ["kernel"]}
+
+    monkeypatch.setattr(judge, "verdict_on", verdict)
+    return numbers
+
+
+def test_findings_are_made_small_and_an_interrupted_judge_goes_on(
+    judged: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "s"
+    command = ["swarm", "--judge", "kernel", "--networks", "6", "-j", "1", "-o", str(folder), "--json"]
+    kept: list[int] = []
+
+    def add_two(there: swarms.Swarm, made: swarms.Made) -> None:
+        if len(there.batches) == 2:
+            raise KeyboardInterrupt
+        add(there, made)
+        kept.append(made[0].first)
+
+    add = swarms.Swarm.add
+    with monkeypatch.context() as hurried:
+        hurried.setattr(swarms.Swarm, "add", add_two)
+        assert cli.main(command) == 130
+    assert "the same command goes on" in capsys.readouterr().err
+    judged.clear()
+    assert cli.main(command) == 1
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary["networks"], summary["held"], summary["failed"]) == (6, 3, 3)
+    # those that differ twice, once as they were drawn and once smaller
+    assert sorted(judged) == sorted([0, 1, 1, 2, 3, 3, 4, 5, 5][len(kept) + kept.count(1) :])
+    found = folder / "findings" / "3-lost.toml"
+    assert found.read_text() == "# network 3 of seed 1: lost\n# 3\nbest = 1"
+    assert cli.main([*command[:-1], "--seed", "2"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["--kernel", "6.12"], "--kernel: goes with --judge kernel"),
+        (["--judge", "kernel", "--relation", "twice"], "--relation: goes without --judge"),
+        (["--judge", "kernel", "--on", "tcp://10.0.0.1:8786"], "--judge: goes with --on local"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    options: list[str], line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "find", lambda _: pytest.fail("a kernel was looked for"))
+    assert cli.main(["swarm", *options]) == 2
+    assert line in capsys.readouterr().err
+
+
+def network(**flow: object) -> dict[str, Any]:
+    host = {**judge._HOST, "sack": True, "timestamps": False}
+    link = {"rate": "10mbit", "delay": "10ms", "queue": "30p"}
+    return {
+        "name": "both",
+        "duration": "2s",
+        "sample": "off",
+        "topology": {"kind": "dumbbell", "access": {"rate": "1gbit", "delay": "500us"}, "bottleneck": link},
+        "flow": [{"algorithm": "reno-linux", "packet": "1500b", "initial_window": 10, "host": host, **flow}],
+    }
+
+
+@whole
+def test_both_worlds_agree_and_a_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reno's slow start loses 51 segments. With another first window in one world, both differ."""
+    world = KernelWorld()
+    assert verdict_on(network(), world) == {"verdict": "held", "compared": ["kernel"]}
+    refused = verdict_on(network(algorithm="ledbat"), world)
+    assert refused["verdict"] == "refused"
+    simulated = run_checked(load(network(initial_window=2)))
+    monkeypatch.setattr(judge, "run_checked", lambda _: simulated)
+    found = verdict_on(network(), world)
+    assert (found["verdict"], found["check"]) == ("failed", "slow_start")
+
+
+@whole
+def test_a_receiver_that_tunes_its_window_reads_as_data_come() -> None:
+    """Else the kernel acknowledges when the data are read: by intervals of 20 ms, 16 segments at once."""
+    document = network(host={**judge._HOST, "receive_window": "linux"}) | {"sample": "change"}
+    result = KernelWorld().run(load(document), Path())
+    ended = result.summary["flows"][0]["slow_start_end_s"]
+    rows = [row for row in result.series["flows"].to_pylist() if row["time_s"] < ended]
+    steps = [after["cwnd_segments"] - before["cwnd_segments"] for before, after in pairwise(rows)]
+    assert len(steps) > 40
+    assert max(steps) <= 4

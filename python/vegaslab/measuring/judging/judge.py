@@ -1,0 +1,117 @@
+"""Networks of a swarm in both worlds: the runner of `vegaslab swarm --judge kernel`."""
+
+import json
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from vegaslab.measuring.guest.qemu import EndedError
+from vegaslab.measuring.guest.world import Guest, KernelWorld
+from vegaslab.measuring.judging.rules import Difference, difference, figures
+from vegaslab.measuring.linux import LinuxError
+from vegaslab.runs.result import run_checked
+from vegaslab.scenario.source import load
+from vegaslab.sweeps.swarm.batches import Local, Made, batch_of, finding_of
+from vegaslab.util.errors import ScenarioError
+
+BATCH_NETWORKS = 1
+"""A network takes seconds, and its verdict is kept at once."""
+_SHRINKING_RUNS = 12
+"""The most runs in the kernel that a finding may take to become small: each takes some seconds."""
+_SEGMENTS = 20_000
+"""The longest run, by the segments that the simulator's flows send: half a minute in the kernel."""
+_HOST = {"kind": "linux", "handshake": "full", "delayed_ack": "linux"}
+"""What a host needs for both worlds to have one: a smaller network keeps it."""
+
+Row = dict[str, Any]
+
+
+class InBothWorlds(Local):
+    """Makes networks one by one in both worlds, `jobs` of them at a time."""
+
+    def __init__(self, jobs: int, world: KernelWorld) -> None:
+        """Boots the machine that all runs copy. Raises `SwarmError` and `LinuxError` for what is missing."""
+        super().__init__(jobs)
+        self._world = world
+        # before threads ask for it
+        self._world.boot()
+
+    def make(self, seed: int, networks: range, stop: threading.Event) -> Made:
+        """See `Local`. What differs is made small."""
+        rows = [self._row(seed, network, stop) for network in networks]
+        failed = ((network, row) for network, row in zip(networks, rows, strict=True) if row["verdict"] == "failed")
+        return batch_of(networks, rows, 0.0), [finding_of(network, row) for network, row in failed]
+
+    def _row(self, seed: int, network: int, stop: threading.Event) -> Row:
+        command = [str(self.program), "judge", "--seed", str(seed), "--network", str(network)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as asking:
+            assert asking.stdin is not None
+            assert asking.stdout is not None
+            judged = _Judged(lambda document: verdict_on(document, self._world, stop))
+            toml = ""
+            for line in asking.stdout:
+                said = json.loads(line)
+                if "toml" in said:
+                    toml = said["toml"]
+                    break
+                asking.stdin.write("differs\n" if judged.differs(said["document"]) else "agrees\n")
+                asking.stdin.flush()
+        return judged.row | ({"toml": toml} if judged.row["verdict"] == "failed" else {})
+
+
+class _Judged:
+    """The verdict on a network, and on the smaller ones that have it too."""
+
+    def __init__(self, judge: Callable[[Row], Row]) -> None:
+        self._judge = judge
+        self._runs = 0
+        self.row: Row = {}
+
+    def differs(self, document: Row) -> bool:
+        """Judges the first document; of smaller ones says whether they differ by the same rule."""
+        if not self.row:
+            self.row = self._judge(document)
+            return bool(self.row["verdict"] == "failed")
+        if self._runs == _SHRINKING_RUNS or not _has_hosts(document):
+            return False
+        row = self._judge(document)
+        self._runs += "compared" in row
+        alike: bool = row["verdict"] == "failed" and row["check"] == self.row["check"]
+        self.row = row if alike else self.row
+        return alike
+
+
+def check_files(files: list[Path], kernel: str | None) -> list[Row]:
+    """Returns the verdict on each scenario file. Raises `ScenarioError`, `LinuxError`."""
+    world = KernelWorld(kernel)
+    return [{"file": str(file), **verdict_on(json.loads(load(file).document_json()), world)} for file in files]
+
+
+def verdict_on(document: Row, world: KernelWorld, stop: threading.Event | None = None) -> Row:
+    """Returns the verdict on a scenario, as the program of the swarm gives verdicts."""
+    try:
+        scenario = load(document)
+        simulated = run_checked(scenario)
+        if sum(flow["segments_sent"] for flow in simulated.summary["flows"]) > _SEGMENTS:
+            return {"verdict": "too-long"}
+        with TemporaryDirectory(prefix="vegaslab-") as folder, Guest(scenario, Path(folder), world) as guest:
+            made = figures(guest.result(Path(folder) / "results", stop=stop), document)
+        found = difference(figures(simulated, document), made)
+    except EndedError as error:
+        found = Difference("no_end", str(error))
+    except (ScenarioError, LinuxError) as error:
+        return {"verdict": "refused", "message": str(error)}
+    if found is None:
+        return {"verdict": "held", "compared": ["kernel"]}
+    failed = {"verdict": "failed", "check": found.rule, "message": found.message, "place": "", "traces": {}}
+    return failed | {"compared": ["kernel"]}
+
+
+def _has_hosts(document: Row) -> bool:
+    """Whether the flows still have the kernel's hosts."""
+    hosts = [flow.get("host") for flow in document.get("flow", [])]
+    kept = all(isinstance(host, dict) and host.items() >= _HOST.items() for host in hosts)
+    return bool(hosts) and kept
