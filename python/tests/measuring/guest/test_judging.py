@@ -76,7 +76,7 @@ import json, sys
 if "--version" in sys.argv:
     sys.exit(print("vegaslab-swarm {_vegaslab.version}"))
 host = {judge._HOST}
-flows = [{{"host": host, "number": int(sys.argv[-1])}}] * 2
+flows = [{{"host": host, "packet": "1500b", "number": int(sys.argv[-1])}}] * 2
 for asked in (flows, flows[:1], [{{}}]):
     print(json.dumps({{"document": {{"flow": asked}}}}), flush=True)
     if sys.stdin.readline() != "differs\\n":
