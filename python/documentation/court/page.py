@@ -27,7 +27,8 @@ licence): single downloads of 30 s by Linux servers of an unknown version, over 
 receiver with delayed and merged acknowledgements and a window that it tunes from 65,535 bytes on.
 
 The runs go over the path that `vegaslab measured` works out of the capture itself, with that receiver: `receive_window
-= "linux"`, `timestamps = true`, `delayed_ack = "linux"`. A row **agrees** if the goodput is within {_GOODPUT} and the
+= "linux"`, `timestamps = true`, `delayed_ack = "linux"`, in the simulator with an application that
+[reads](networks.md#merged-acknowledgements) 20 us after data come. A row **agrees** if the goodput is within {_GOODPUT} and the
 number of retransmitted segments within {_RETRANSMITTED} of the measured ones. *Of the
 capture* are those that the captured sender retransmitted, too, by their place in the data.
 """

@@ -648,6 +648,13 @@ class Host(Table):
     two. bsd. Default: `"none"`; `2` with `newreno` recovery."""
     delayed_ack: str | Literal[False] | None = None
     """Equivalent to the flow's own `delayed_ack`; give one of the two. Default: `false`."""
+    gro: str | Literal[False] | None = None
+    """The longest time for which the receiver's network interface holds segments in order to merge those that follow,
+    so that one acknowledgement covers them (GRO; `gro_flush_timeout`). `"0s"`: those that arrive at one instant. 10 ms
+    at most. Default: `false`."""
+    reads_after: str | None = None
+    """The time from the arrival of data until the application has been woken and reads, 10 ms at most: with `"linux"`
+    acknowledgements may wait for that. linux. Default: `"0s"`."""
     sack: bool | None = None
     """Whether acknowledgements are selective (`net.ipv4.tcp_sack`). Without them three duplicates mean a loss, and
     recovery repairs one loss a round trip. linux. Default: `true`."""

@@ -10,7 +10,8 @@ use vegas_sim::outcome::{
 };
 use vegas_sim::scenario::{
     DatagramSpec, DelayedAck, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind,
-    LinkSpec, Load, QueueLimit, ReceiveWindow, Sampling, Scenario, TcpOptions, TrafficSpec, TransferSpec, Transport,
+    LinkSpec, Load, QueueLimit, ReceiveWindow, Receiving, Sampling, Scenario, TcpOptions, Timeouts, TrafficSpec,
+    TransferSpec, Transport,
 };
 
 pub(crate) fn scenario() -> Scenario {
@@ -79,10 +80,13 @@ fn flow(algorithm: &str) -> FlowSpec {
             delayed_ack: DelayedAck::None,
             options: TcpOptions { sack: true, timestamps: false },
             receive_window: ReceiveWindow::Constant(Segments(1_000)),
-            rto_min: Span::from_millis(200),
-            rto_max: Span::from_secs(60),
-            rto_initial: Span::from_secs(1),
-            rto_grain: Span::from_millis(1),
+            rto: Timeouts {
+                min: Span::from_millis(200),
+                max: Span::from_secs(60),
+                initial: Span::from_secs(1),
+                grain: Span::from_millis(1),
+            },
+            receiving: Receiving::default(),
             handshake: Handshake::Full,
             byte_counting: true,
             slow_start_after_idle: true,

@@ -7,7 +7,7 @@
 use vegas_core::units::Time;
 
 use super::flow::receiver;
-use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, Tick, TimeStamps, WireSize};
+use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, Tick, TimeStamps};
 use crate::scenario::{FlowSpec, HostKind};
 use crate::tcp::{AckTiming, Outbox, Receiver, Sender};
 pub use crate::tcp::{RecoveryState, SenderState};
@@ -129,7 +129,7 @@ impl DrivenEnd {
             let ecn = Ecn::MARKED.when(data.marked).and(Ecn::REDUCED.when(data.reduced));
             self.receiver.note_ecn(data.to, ecn);
         }
-        self.receiver.on_data(now, data.from, data.to, WireSize::new(0)) == AckTiming::Now
+        self.receiver.on_data(now, data.from, data.to, data.to - data.from) == AckTiming::Now
     }
 
     /// When a delayed acknowledgement is due.
@@ -138,8 +138,8 @@ impl DrivenEnd {
     }
 
     /// Takes in that the acknowledgement was delayed for as long as it may be.
-    pub fn on_ack_timer(&mut self) {
-        self.receiver.on_ack_timer();
+    pub fn on_ack_timer(&mut self, now: Time) {
+        self.receiver.on_ack_timer(now);
     }
 
     /// Returns the acknowledgement of everything that has arrived, which is being sent.

@@ -12,7 +12,7 @@ use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::measure::totals::{FlowCounts, FlowTotals};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool, Tick};
 use crate::scenario::{DelayedAck, FlowSpec, HostKind, ReceiveWindow};
-use crate::tcp::{AckTiming, Acks, GrowingWindow, Layout, LinuxAcks, Receiver, Sender};
+use crate::tcp::{AckTiming, Acks, GrowingWindow, Layout, LinuxAcks, Merged, Receiver, Sender};
 
 /// A connection: both ends, and the state that the engine keeps for them.
 #[derive(Debug)]
@@ -76,14 +76,18 @@ pub(super) fn receiver(spec: &FlowSpec, sends_sack: bool) -> Receiver {
     let acks = match spec.host.delayed_ack {
         DelayedAck::None => Acks::AtOnce,
         DelayedAck::After(delay) => Acks::Delayed(delay),
-        DelayedAck::Linux => Acks::Linux(Box::new(LinuxAcks::new(spec.host.rto_min))),
+        DelayedAck::Linux => Acks::Linux(Box::new(LinuxAcks::new(spec.host.rto.min))),
     };
     let receiver =
         Receiver::new(sends_sack, acks).reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux);
     let receiver = if spec.host.options.timestamps { receiver.echoing() } else { receiver };
     match (spec.host.receive_window, spec.host.delayed_ack) {
         (ReceiveWindow::Constant(_), DelayedAck::None | DelayedAck::After(_)) => receiver,
-        (window, _) => receiver.growing(GrowingWindow::new(&window, spec.packet.get() - spec.header.get())),
+        (window, _) => receiver.growing(GrowingWindow::new(
+            &window,
+            spec.packet.get() - spec.header.get(),
+            spec.host.receiving.reads_after,
+        )),
     }
 }
 
@@ -91,19 +95,22 @@ impl Flow {
     pub(crate) fn new(id: u32, spec: &FlowSpec, seed: impl FnOnce() -> u64) -> Self {
         let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack && spec.host.options.sack;
         let sender = Sender::new(id, spec, seed);
+        let asks_routers = sender.layout().asks_routers();
         let misbehaving = spec.host.misbehaves.map(|rule| Box::new(Misbehaving::new(rule)));
         // a receiver that conceals losses reports no holes
         let sends_sack = sends_sack && !misbehaving.as_ref().is_some_and(|receiver| receiver.is_optimistic());
+        // packets with an option of IP are not merged (`inet_gro_receive`)
+        let merges_for = spec.host.receiving.merges_for.filter(|_| !asks_routers);
         Flow {
             layout: Arc::clone(sender.layout()),
-            receiver: receiver(spec, sends_sack),
+            receiver: receiver(spec, sends_sack).merging_for(merges_for),
             received: Snapshots::new(SamplingInstants::none()),
             external: None,
             timer_event: Time::NEVER,
             ecn: Feedback::of(spec),
             is_special: spec.ecn
                 || spec.host.options.timestamps
-                || sender.layout().asks_routers()
+                || asks_routers
                 || sender.measures_delays()
                 || misbehaving.is_some()
                 || spec.sends_media(),
@@ -138,18 +145,26 @@ impl Flow {
     /// Takes in a data packet that arrives at `at`; returns when it is acknowledged.
     #[inline(always)]
     pub(crate) fn receive(&mut self, at: Time, packet: &Packet) -> AckTiming {
-        let (from, to) = self.note_header(at, packet);
+        let (from, to) = self.bytes_of(packet);
+        self.receiver.count(packet.wire());
         if self.is_special {
-            return self.receive_specially(at, from, to, packet);
+            return self.receive_specially(at, packet, (from, to), to - from);
         }
-        self.receiver.on_data(at, from, to, packet.wire())
+        self.receiver.on_data(at, from, to, to - from)
     }
 
-    /// Takes in a data packet of a flow that has media, or a receiver that may break a rule.
+    /// Takes in segments that the interface has merged; returns when they are acknowledged.
+    pub(crate) fn receive_merged(&mut self, at: Time, merged: &Merged) -> AckTiming {
+        self.receive_specially(at, &merged.first, (merged.first.number(), merged.to), merged.segment)
+    }
+
+    /// Takes in a data packet, or what begins with it, of a flow that may be special: the bytes `[from, to)` of
+    /// segments of `segment` bytes.
     #[inline(never)]
-    fn receive_specially(&mut self, at: Time, from: u64, to: u64, packet: &Packet) -> AckTiming {
+    fn receive_specially(&mut self, at: Time, packet: &Packet, (from, to): (u64, u64), segment: u64) -> AckTiming {
+        self.note_header(at, packet, (from, to));
         let before = self.receiver.received();
-        let timing = self.receiver.on_data(at, from, to, packet.wire());
+        let timing = self.receiver.on_data(at, from, to, segment);
         if let Some(receiver) = &mut self.misbehaving {
             receiver.on_data(at, to, self.receiver.received() > before);
         }
@@ -161,19 +176,26 @@ impl Flow {
     /// acknowledges each segment at once.
     #[inline(always)]
     pub(crate) fn answer(&mut self, at: Time, id: u32, packet: &Packet, sacks: &mut SackPool) -> Packet {
-        let (from, to) = self.note_header(at, packet);
-        self.receiver.take_in(at, from, to, packet.wire());
+        let (from, to) = self.bytes_of(packet);
+        self.note_header(at, packet, (from, to));
+        self.receiver.count(packet.wire());
+        self.receiver.take_in(at, from, to, to - from);
         if self.is_special {
             self.note_delivery(at);
         }
         self.make_ack(at, self.receiver.next_expected(), id, sacks)
     }
 
-    /// Notes what a data packet says beside its data; returns its bytes `[from, to)`.
+    /// The bytes `[from, to)` of a data packet.
     #[inline(always)]
-    fn note_header(&mut self, at: Time, packet: &Packet) -> (u64, u64) {
+    fn bytes_of(&self, packet: &Packet) -> (u64, u64) {
         let from = packet.number();
-        let to = from + self.layout.payload_of_wire(packet.wire());
+        (from, from + self.layout.payload_of_wire(packet.wire()))
+    }
+
+    /// Notes what a data packet says beside its data, the bytes `[from, to)`.
+    #[inline(always)]
+    fn note_header(&mut self, at: Time, packet: &Packet, (from, to): (u64, u64)) {
         if self.is_special {
             self.echo = packet.aqt();
             self.receiver.note_time_stamps(at, (from, to), packet.time_stamps(at));
@@ -186,7 +208,6 @@ impl Flow {
                 self.receiver.note_ecn(to, packet.ecn());
             }
         }
-        (from, to)
     }
 
     fn note_delivery(&mut self, at: Time) {

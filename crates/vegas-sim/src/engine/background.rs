@@ -101,14 +101,14 @@ impl Hosts {
     /// network.
     pub(super) fn close_if_over(&mut self, id: u32, now: Time) {
         let flow = &mut self.flows[id as usize];
-        if flow.on_their_way > 0 || !flow.is_over(now) {
+        if flow.on_their_way > 0 || flow.receiver.holds_segments() || !flow.is_over(now) {
             return;
         }
         let Some(source) = flow.source.take() else { return };
         self.sources[source as usize].close(flow, now);
         flow.external = None;
         self.timers.cancel(self.components.retransmission(id));
-        self.timers.cancel(self.components.delayed_ack(id));
+        self.timers.cancel(self.components.receiver(id));
         self.timers.cancel(self.components.pacing(id));
         self.free.push(id);
     }

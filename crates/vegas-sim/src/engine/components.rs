@@ -24,7 +24,7 @@ pub(super) enum Component {
     StartStop(u32),
     Source(u32),
     Retransmission(u32),
-    DelayedAck(u32),
+    Receiver(u32),
     Write(u32),
     Pacing(u32),
     Sampler,
@@ -64,7 +64,7 @@ impl Components {
         self.timers + TIMERS * flow
     }
 
-    pub(super) fn delayed_ack(self, flow: u32) -> ComponentId {
+    pub(super) fn receiver(self, flow: u32) -> ComponentId {
         self.retransmission(flow) + 1
     }
 
@@ -91,7 +91,7 @@ impl Components {
             let (flow, timer) = ((id - self.timers) / TIMERS, (id - self.timers) % TIMERS);
             match timer {
                 0 => Component::Retransmission(flow),
-                1 => Component::DelayedAck(flow),
+                1 => Component::Receiver(flow),
                 2 => Component::Write(flow),
                 _ => Component::Pacing(flow),
             }

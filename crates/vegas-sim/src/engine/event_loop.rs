@@ -190,7 +190,7 @@ impl<N: Network> EventLoop<N> {
             Component::Source(source) => self.on_source(source),
             Component::StartStop(flow) => self.on_start_stop(flow),
             Component::Retransmission(flow) => self.on_retransmission_timer(flow),
-            Component::DelayedAck(flow) => self.on_delayed_ack(flow as usize),
+            Component::Receiver(flow) => self.on_receiver_timer(flow as usize),
             Component::Write(flow) => self.on_write(flow),
             Component::Pacing(flow) => self.on_pacing_timer(flow),
             Component::Sampler => self.on_sample(),

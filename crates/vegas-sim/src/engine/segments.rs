@@ -10,7 +10,7 @@ use crate::measure::outcome::{CapturePoint, Incident};
 use crate::measure::recorder::seconds;
 use crate::network::{Delivered, Network};
 use crate::packet::{FlowAndFlags, PackedHeader, Packet, PacketKind, SackId};
-use crate::tcp::AckTiming;
+use crate::tcp::{AckTiming, Merged};
 use crate::util::timers::Timers;
 
 /// The segments of a burst that are counted together.
@@ -101,18 +101,62 @@ impl<N: Network> EventLoop<N> {
         if let Some(source) = flow.source {
             self.hosts.sources[source as usize].on_delivered(packet);
         }
+        if flow.receiver.merging.is_some() {
+            return self.merge(id, packet);
+        }
         match flow.receive(self.now, packet) {
             AckTiming::Now => self.send_acks(id),
             AckTiming::Later => {
                 let due = self.hosts.flows[id].receiver.ack_due().expect("a delayed acknowledgement has a time");
-                self.hosts.timers.schedule(self.hosts.components.delayed_ack(id as u32), due);
+                self.hosts.timers.schedule(self.hosts.components.receiver(id as u32), due);
             }
         }
     }
 
-    pub(super) fn on_delayed_ack(&mut self, id: usize) {
-        self.hosts.flows[id].receiver.on_ack_timer();
-        self.send_acks(id);
+    /// Takes a segment in at an interface that merges.
+    #[inline(never)]
+    fn merge(&mut self, id: usize, packet: &Packet) {
+        let flow = &mut self.hosts.flows[id];
+        flow.receiver.count(packet.wire());
+        let payload = flow.payload_of(packet);
+        let Some(merging) = &mut flow.receiver.merging else { return };
+        let before = merging.take_before(packet, payload);
+        let complete = merging.add(self.now, packet, payload);
+        for merged in [before, complete].into_iter().flatten() {
+            self.pass_on(id, &merged);
+        }
+        self.schedule_receiver(id);
+    }
+
+    /// Passes what the interface has merged on to TCP.
+    fn pass_on(&mut self, id: usize, merged: &Merged) {
+        match self.hosts.flows[id].receive_merged(self.now, merged) {
+            AckTiming::Now => self.send_acks(id),
+            AckTiming::Later => {}
+        }
+    }
+
+    fn schedule_receiver(&mut self, id: usize) {
+        let timer = self.hosts.components.receiver(id as u32);
+        match self.hosts.flows[id].receiver.due() {
+            Some(due) => self.hosts.timers.schedule(timer, due),
+            None => self.hosts.timers.cancel(timer),
+        }
+    }
+
+    /// Handles the receiver's timer: the interface passes on what it holds, or a delayed acknowledgement is due.
+    pub(super) fn on_receiver_timer(&mut self, id: usize) {
+        let flow = &mut self.hosts.flows[id];
+        let held = flow.receiver.merging.as_mut().and_then(|merging| merging.take_due(self.now));
+        if let Some(merged) = held {
+            self.pass_on(id, &merged);
+        } else {
+            flow.receiver.on_ack_timer(self.now);
+            self.send_acks(id);
+        }
+        if self.hosts.flows[id].receiver.merging.is_some() {
+            self.schedule_receiver(id);
+        }
     }
 
     /// Sends the acknowledgement that is due, or what a receiver that breaks a rule sends in its place.
@@ -129,7 +173,7 @@ impl<N: Network> EventLoop<N> {
     fn send_ack(&mut self, id: usize, number: Option<u64>) {
         let flow = &mut self.hosts.flows[id];
         if flow.receiver.ack_due().is_some() {
-            self.hosts.timers.cancel(self.hosts.components.delayed_ack(id as u32));
+            self.hosts.timers.cancel(self.hosts.components.receiver(id as u32));
         }
         let packet = flow.acknowledge(self.now, number, id as u32, &mut self.hosts.sacks);
         self.hosts.capture(self.now, CapturePoint::ReceiverOut, &packet);

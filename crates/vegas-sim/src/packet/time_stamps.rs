@@ -69,6 +69,12 @@ impl Packet {
         Packet { sequence: self.number() | echo, flow_and_flags: self.flow_and_flags.with(flags), ..self }
     }
 
+    /// Returns whether a packet has the same time stamps as another; neither is an acknowledgement.
+    pub(crate) fn has_time_stamps_of(&self, other: &Packet) -> bool {
+        let in_flags = |packet: &Packet| packet.flow_and_flags.flags().0 & Flags::SACK;
+        in_flags(self) == in_flags(other) && (self.sequence ^ other.sequence) >> Self::NUMBER_BITS == 0
+    }
+
     /// Returns the time stamps of a packet that is no acknowledgement. An echo is read rightly for 65 s, a value for
     /// three days.
     pub(crate) fn time_stamps(&self, now: Time) -> TimeStamps {

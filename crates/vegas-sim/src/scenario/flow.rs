@@ -8,7 +8,7 @@ use super::composition::{self, FlowAlgorithm};
 use super::document::{Algorithm, BrokenRule, Flow, Host, Window};
 use super::model::{
     DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour, ReceiveWindow,
-    TcpOptions, Transport,
+    Receiving, TcpOptions, Timeouts, Transport,
 };
 use super::network::Network;
 use crate::packet::TimeStamps;
@@ -28,6 +28,10 @@ const QUIC_PACKET_MIN: Bytes = Bytes::new(1228);
 const QUIC_PACKET_DEFAULT: u64 = 1480;
 /// RFC 1122, section 4.2.3.2: the delay must be less than half a second.
 const DELAYED_ACK_MAX: Span = Span::from_millis(500);
+/// A time above that for which an interface holds segments: it delays what TCP acknowledges.
+const MERGING_MAX: Span = Span::from_millis(10);
+/// A time above that in which an application is woken.
+const READING_MAX: Span = Span::from_millis(10);
 /// A time above any retransmission timeout in use.
 const TIMEOUT_MAX: Span = Span::from_secs(3600);
 
@@ -277,10 +281,13 @@ fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> 
         delayed_ack: delayed_ack(key, flow, given, kind)?,
         options: TcpOptions { sack: sack(key, given, kind)?, timestamps: timestamps(key, given, kind)? },
         receive_window: receive_window(key, given, kind, flow)?,
-        rto_min: span("rto_min", given.rto_min, Span::from_millis(200))?,
-        rto_max: span("rto_max", given.rto_max, Span::from_secs(by_kind(60, 120)))?,
-        rto_initial: span("rto_initial", given.rto_initial, Span::from_secs(by_kind(3, 1)))?,
-        rto_grain: span("rto_grain", given.rto_grain, Span::from_millis(10))?,
+        rto: Timeouts {
+            min: span("rto_min", given.rto_min, Span::from_millis(200))?,
+            max: span("rto_max", given.rto_max, Span::from_secs(by_kind(60, 120)))?,
+            initial: span("rto_initial", given.rto_initial, Span::from_secs(by_kind(3, 1)))?,
+            grain: span("rto_grain", given.rto_grain, Span::from_millis(10))?,
+        },
+        receiving: Receiving { merges_for: merging(&key_host, given)?, reads_after: reading(&key_host, given, kind)? },
         handshake: given.handshake.map_or(handshake, |handshake| handshake.0),
         byte_counting: given.byte_counting.unwrap_or(true),
         slow_start_after_idle: given.slow_start_after_idle.unwrap_or(true),
@@ -290,10 +297,14 @@ fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> 
         let message = "acknowledges each segment at once; leave delayed_ack out";
         return Err(Problem::new(child(key, "receiver.misbehaves"), message));
     }
-    if host.rto_min > host.rto_max {
+    if matches!(host.misbehaves, Some(Misbehaviour::OptimisticAcks { .. })) && host.receiving.merges_for.is_some() {
+        let message = "acknowledges each segment at once; leave gro out";
+        return Err(Problem::new(child(key, "receiver.misbehaves"), message));
+    }
+    if host.rto.min > host.rto.max {
         return Err(Problem::new(child(&key_host, "rto_min"), "is above rto_max; write less, or raise rto_max"));
     }
-    if host.rto_initial > host.rto_max {
+    if host.rto.initial > host.rto.max {
         return Err(Problem::new(
             child(&key_host, "rto_max"),
             "is below rto_initial; write more, or lower rto_initial",
@@ -369,6 +380,27 @@ fn delayed_ack(key: &str, flow: &Flow, host: &Host, kind: HostKind) -> Checked<D
             Err(Problem::new(key, "\"linux\" is for host \"linux\"; write a time such as \"200ms\", or that host"))
         }
         (given @ (DelayedAck::None | DelayedAck::After(_) | DelayedAck::Linux), _) => Ok(given),
+    }
+}
+
+/// Returns for how long the receiver's interface holds segments in order to merge them.
+fn merging(key: &str, host: &Host) -> Checked<Option<Span>> {
+    match host.gro.and_then(|gro| gro.0.0) {
+        Some(hold) if hold > MERGING_MAX => Err(Problem::new(child(key, "gro"), "is too long; write 10ms at most")),
+        hold => Ok(hold),
+    }
+}
+
+/// Returns how long after data have come the application reads. Only on a Linux host anything waits for that.
+fn reading(key: &str, host: &Host, kind: HostKind) -> Checked<Span> {
+    let key = child(key, "reads_after");
+    match (host.reads_after, kind) {
+        (None, _) => Ok(Span::ZERO),
+        (Some(_), HostKind::Bsd) => Err(Problem::new(key, "is for host \"linux\"; leave it out, or write that host")),
+        (Some(Field(after)), HostKind::Linux) if after > READING_MAX => {
+            Err(Problem::new(key, "is too long; write 10ms at most"))
+        }
+        (Some(Field(after)), HostKind::Linux) => Ok(after),
     }
 }
 

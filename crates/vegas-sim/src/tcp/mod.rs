@@ -13,7 +13,7 @@ mod sending;
 mod timer;
 
 pub(crate) use layout::Layout;
-pub(crate) use receiver::{AckTiming, Acks, GrowingWindow, LinuxAcks, Receiver};
+pub(crate) use receiver::{AckTiming, Acks, GrowingWindow, LinuxAcks, Merged, Receiver};
 pub(crate) use sender::Sender;
 pub use sender::stream::{RecoveryState, SenderState};
 pub use sending::application::{Phased, Supply};
@@ -49,10 +49,13 @@ fn host(kind: crate::scenario::HostKind) -> crate::scenario::HostSpec {
         delayed_ack: crate::scenario::DelayedAck::None,
         options: crate::scenario::TcpOptions { sack: true, timestamps: false },
         receive_window: crate::scenario::ReceiveWindow::Constant(Segments(1000)),
-        rto_min: Span::from_millis(200),
-        rto_max: Span::from_secs(60),
-        rto_initial: Span::from_secs(1),
-        rto_grain: Span::from_millis(10),
+        rto: crate::scenario::Timeouts {
+            min: Span::from_millis(200),
+            max: Span::from_secs(60),
+            initial: Span::from_secs(1),
+            grain: Span::from_millis(10),
+        },
+        receiving: crate::scenario::Receiving::default(),
         handshake: crate::scenario::Handshake::Full,
         byte_counting: true,
         slow_start_after_idle: true,

@@ -4,7 +4,7 @@ use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, registry};
 use vegas_sim::scenario::{
     DelayedAck, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind, LinkSpec,
-    QueueLimit, ReceiveWindow, Sampling, Scenario, TcpOptions, Transport,
+    QueueLimit, ReceiveWindow, Receiving, Sampling, Scenario, TcpOptions, Timeouts, Transport,
 };
 
 /// One flow from `s` over two routers to `d`; links 0 to 2 lead to `d`, links 3 to 5 back.
@@ -77,10 +77,13 @@ pub(crate) fn host(composition: &Composition) -> HostSpec {
         delayed_ack: DelayedAck::None,
         options: TcpOptions { sack: true, timestamps: false },
         receive_window: ReceiveWindow::Constant(Segments(1 << 20)),
-        rto_min: Span::from_millis(200),
-        rto_max: Span::from_secs(60),
-        rto_initial: Span::from_secs(3),
-        rto_grain: Span::from_millis(10),
+        rto: Timeouts {
+            min: Span::from_millis(200),
+            max: Span::from_secs(60),
+            initial: Span::from_secs(3),
+            grain: Span::from_millis(10),
+        },
+        receiving: Receiving::default(),
         handshake: Handshake::None,
         byte_counting: true,
         slow_start_after_idle: true,

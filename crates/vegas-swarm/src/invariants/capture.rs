@@ -1,8 +1,8 @@
 //! Invariants of the packets of a capture, without what the endpoints report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use vegas_core::units::{Bytes, Time};
+use vegas_core::units::{Bytes, Span, Time};
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, IncidentKind};
 use vegas_sim::scenario::{FlowSpec, Misbehaviour};
 
@@ -23,38 +23,74 @@ pub(super) fn captured<'a>(case: &'a Case<'_>) -> Vec<(usize, &'a FlowSpec, Vec<
 
 /// Checks that what the receiver acknowledges, and what counts as delivered, is exactly what has arrived without a
 /// hole. A receiver that divides acknowledgements acknowledges less, and one that acknowledges ahead has what has
-/// arrived, with holes.
+/// arrived, with holes. An interface that merges segments may still hold the newest.
 pub(super) fn bytes_once_and_in_order(case: &Case<'_>) -> Result<(), String> {
     for (flow, spec, packets) in captured(case) {
         let rule = spec.host.misbehaves;
         let mut arrived = Arrived::default();
-        let holds = |number: u64, arrived: &Arrived| match rule {
+        let mut merging = Merging { hold: spec.host.receiving.merges_for, ..Merging::default() };
+        let holds = |number: u64, arrived: &Arrived, merging: &Merging| match rule {
             Some(Misbehaviour::OptimisticAcks { .. }) => number >= arrived.newest(),
             Some(Misbehaviour::AckDivision { .. }) => number <= arrived.prefix,
-            _ => number == arrived.prefix,
+            _ => merging.allows(number, arrived),
         };
         for packet in packets {
+            merging.pass_on_before(packet.at);
             match packet.point {
-                CapturePoint::ReceiverIn => arrived.add(packet.sequence, u64::from(packet.payload)),
-                CapturePoint::ReceiverOut if !packet.syn => ensure(holds(packet.acknowledgement, &arrived), || {
-                    format!(
-                        "flow {flow}, {} ns: byte {} is acknowledged, {} bytes have arrived in order",
-                        packet.at.as_nanos(),
-                        packet.acknowledgement,
-                        arrived.prefix
-                    )
-                })?,
+                CapturePoint::ReceiverIn => {
+                    arrived.add(packet.sequence, u64::from(packet.payload));
+                    merging.held.push_back(packet);
+                }
+                CapturePoint::ReceiverOut if !packet.syn => {
+                    ensure(holds(packet.acknowledgement, &arrived, &merging), || {
+                        format!(
+                            "flow {flow}, {} ns: byte {} is acknowledged, {} bytes have arrived in order",
+                            packet.at.as_nanos(),
+                            packet.acknowledgement,
+                            arrived.prefix
+                        )
+                    })?
+                }
                 _ => {}
             }
         }
         let delivered = case.outcome.flows[flow].delivered_bytes;
-        let kept = match rule {
-            Some(Misbehaviour::OptimisticAcks { .. }) => arrived.bytes(),
-            _ => arrived.prefix,
+        merging.pass_on_before(Time::from_nanos(nanos(case.outcome.end_s)));
+        let is_kept = match rule {
+            Some(Misbehaviour::OptimisticAcks { .. }) => delivered == arrived.bytes(),
+            _ => merging.allows(delivered, &arrived),
         };
-        ensure(delivered == kept, || format!("flow {flow}: {delivered} bytes delivered, {kept} have arrived"))?;
+        ensure(is_kept, || {
+            format!("flow {flow}: {delivered} bytes delivered, {} have arrived in order", arrived.prefix)
+        })?;
     }
     Ok(())
+}
+
+/// The segments that an interface has passed on for certain, and those that it may hold; without a time it holds none.
+#[derive(Default)]
+struct Merging<'a> {
+    hold: Option<Span>,
+    passed_on: Arrived,
+    held: VecDeque<&'a CapturedPacket>,
+}
+
+impl Merging<'_> {
+    /// The interface has passed on what came so long before `now` that it may not hold it.
+    fn pass_on_before(&mut self, now: Time) {
+        let hold = self.hold.unwrap_or_default();
+        while let Some(packet) = self.held.pop_front_if(|packet| packet.at + hold < now) {
+            self.passed_on.add(packet.sequence, u64::from(packet.payload));
+        }
+    }
+
+    /// Returns whether the bytes before `number` may be what has come to the receiver in order.
+    fn allows(&self, number: u64, arrived: &Arrived) -> bool {
+        match self.hold {
+            None => number == arrived.prefix,
+            Some(_) => (self.passed_on.prefix..=arrived.prefix).contains(&number),
+        }
+    }
 }
 
 /// The bytes that have arrived: all before `prefix`, and ranges beyond it.
@@ -141,7 +177,7 @@ pub(super) fn no_stall(case: &Case<'_>) -> Result<(), String> {
         if spec.stop.is_some() || is_over || is_optimistic || !spec.application.is_empty() {
             continue;
         }
-        let patience = spec.host.rto_max + spec.host.rto_grain.times(2);
+        let patience = spec.host.rto.max + spec.host.rto.grain.times(2);
         let at_sender = packets.iter().filter(|p| matches!(p.point, CapturePoint::SenderOut | CapturePoint::SenderIn));
         let mut last = spec.start;
         for now in at_sender.map(|packet| packet.at).chain([end]) {
@@ -171,7 +207,7 @@ pub(super) fn timeouts_back_off(case: &Case<'_>) -> Result<(), String> {
             }
             let waited = |from, to| to - first_from(&sent, from).filter(|left| *left <= to).unwrap_or(from);
             let (before, now) = (waited(three[0], three[1]), waited(three[1], three[2]));
-            let least = (2 * before).min(spec.host.rto_max.as_nanos());
+            let least = (2 * before).min(spec.host.rto.max.as_nanos());
             ensure(now + 2 >= least, || {
                 format!(
                     "flow {flow}: the timer waits {now} ns after the timeout at {} ns, {before} ns before it",

@@ -4,7 +4,7 @@ use vegas_core::units::{Rate, Span, Time};
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{
     Change, DelaySchedule, DelayedAck, Discipline, FlowSpec, FqCoDelSpec, HostKind, Jitter, LinkKind, Load, Sampling,
-    Scenario, Transport,
+    Scenario, Timeouts, Transport,
 };
 
 use super::{Compared, against, differs};
@@ -143,10 +143,9 @@ fn halve_flow(flow: &mut FlowSpec) -> Option<()> {
         DelayedAck::After(delay) => DelayedAck::After(half(delay)?),
         DelayedAck::Linux => return None,
     };
-    host.rto_min = half(host.rto_min)?;
-    host.rto_max = half(host.rto_max)?;
-    host.rto_initial = half(host.rto_initial)?;
-    host.rto_grain = half(host.rto_grain)?;
+    let Timeouts { min, max, initial, grain } = host.rto;
+    host.rto = Timeouts { min: half(min)?, max: half(max)?, initial: half(initial)?, grain: half(grain)? };
+    host.receiving.merges_for = host.receiving.merges_for.map_or(Some(None), |span| Some(Some(half(span)?)))?;
     Some(())
 }
 

@@ -75,7 +75,7 @@ const MUTANTS: &[Mutant] = &[
     ("packets_counted", |case| case.outcome.flows[1].segments_sent += 1),
     ("no_stall", |case| {
         let last = Time::from_nanos(1_000_000_000);
-        case.scenario.flows[1].host.rto_max = Span::from_secs(1);
+        case.scenario.flows[1].host.rto.max = Span::from_secs(1);
         case.outcome.capture.retain(|packet| packet.flow != 1 || packet.at < last);
     }),
     ("timeouts_back_off", |case| {

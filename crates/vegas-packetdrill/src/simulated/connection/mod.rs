@@ -161,7 +161,7 @@ impl Connection {
         let is_due = |due: Option<Time>| due.is_some_and(|due| due <= now);
         let owes_ack = is_due(self.end.ack_due()) || is_due(self.peer.fin_ack_due);
         if is_due(self.end.ack_due()) {
-            self.end.on_ack_timer();
+            self.end.on_ack_timer(now);
         }
         if is_due(self.end.timer()) {
             self.end.on_timer(now);

@@ -7,7 +7,7 @@ use vegas_core::units::{Bytes, Segments, Span};
 use vegas_core::{Avoidance, BaseRtt, Cut, Mechanisms, Recovery, Rivals, Signal, SlowStart};
 
 use super::{ApplicationPhase, DelaySchedule, Link};
-use crate::scenario::document::scalar::{Burst, CompositionName, Count, Name, Named, Whole};
+use crate::scenario::document::scalar::{Burst, CompositionName, Count, Gro, Name, Named, Whole};
 use crate::scenario::model::{DelayedAck, Handshake, HostKind, Transport};
 use crate::scenario::read::error::suggestion;
 use crate::scenario::read::field::{Either, Field, FromGiven, Given, ScalarOrTable, Table};
@@ -133,6 +133,13 @@ pub(in crate::scenario) struct Host {
     pub(in crate::scenario) recovery_burst: Option<Field<Burst>>,
     /// Equivalent to the flow's own `delayed_ack`; give one of the two. Default: `false`.
     pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
+    /// The longest time for which the receiver's network interface holds segments in order to
+    /// [merge](networks.md#merged-segments) those that follow, so that one acknowledgement covers them (GRO;
+    /// `gro_flush_timeout`). `"0s"`: those that arrive at one instant. 10 ms at most. Default: `false`.
+    pub(in crate::scenario) gro: Option<Field<Gro>>,
+    /// The time from the arrival of data until the application has been woken and reads, 10 ms at most: with `"linux"`
+    /// [acknowledgements may wait for that](networks.md#merged-acknowledgements). linux. Default: `"0s"`.
+    pub(in crate::scenario) reads_after: Option<Field<Span>>,
     /// Whether acknowledgements are selective (`net.ipv4.tcp_sack`). Without them three duplicates mean a loss, and
     /// recovery repairs one loss a round trip. linux. Default: `true`.
     pub(in crate::scenario) sack: Option<bool>,

@@ -322,6 +322,28 @@ impl FromGiven for DelayedAck {
     }
 }
 
+/// The longest time for which an interface holds segments to merge them; none if it merges none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gro(pub(crate) Option<Span>);
+
+impl FromGiven for Gro {
+    const EXPECTED: &'static str = "false, or a time such as \"0s\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        match given {
+            Given::Switch(false) => Ok(Gro(None)),
+            Given::Switch(true) => {
+                Err("true does not say for how long; write \"0s\", or the longest time such as \"20us\"".into())
+            }
+            _ => TIME.parse(&given).map(|nanos| Gro(Some(Span::from_nanos(nanos)))),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "anyOf": [Span::schema(), { "const": false }] })
+    }
+}
+
 /// A choice among named values.
 pub(crate) trait Named: Copy + 'static {
     /// The name of the choice, with its article.

@@ -19,14 +19,10 @@ pub struct HostSpec {
     pub options: TcpOptions,
     /// The receive window.
     pub receive_window: ReceiveWindow,
-    /// The least retransmission timeout (RFC 6298, section 2.4: 1 s; ns-2 and Linux: 200 ms).
-    pub rto_min: Span,
-    /// The greatest retransmission timeout.
-    pub rto_max: Span,
-    /// The retransmission timeout before the first sample (RFC 6298, section 2.1).
-    pub rto_initial: Span,
-    /// The grain of the retransmission clock (G of RFC 6298).
-    pub rto_grain: Span,
+    /// The retransmission timeouts.
+    pub rto: Timeouts,
+    /// What delays what arrives at the receiver.
+    pub receiving: Receiving,
     /// The exchange that precedes the data.
     pub handshake: Handshake,
     /// Whether the window grows by what an acknowledgement acknowledges, a segment at most (RFC 5681, section 3.1);
@@ -37,6 +33,30 @@ pub struct HostSpec {
     pub slow_start_after_idle: bool,
     /// What the receiver does wrong; `None` for a receiver that keeps the rules.
     pub misbehaves: Option<Misbehaviour>,
+}
+
+/// The limits of a sender's retransmission timeouts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// The least (RFC 6298, section 2.4: 1 s; ns-2 and Linux: 200 ms).
+    pub min: Span,
+    /// The greatest.
+    pub max: Span,
+    /// The timeout before the first sample (RFC 6298, section 2.1).
+    pub initial: Span,
+    /// The grain of the clock (G of RFC 6298).
+    pub grain: Span,
+}
+
+/// What delays what arrives at a receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Receiving {
+    /// The longest time for which its network interface holds segments in order to merge those that follow (GRO);
+    /// `None` if it merges none.
+    pub merges_for: Option<Span>,
+    /// The time from the arrival of data until the application reads, as far as acknowledgements and the window depend
+    /// on it.
+    pub reads_after: Span,
 }
 
 /// Options of TCP that a Linux host has or not.

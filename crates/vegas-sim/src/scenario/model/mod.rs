@@ -29,7 +29,9 @@ pub use discipline::{
     CoDelSpec, Discipline, DisciplineKind, DualPi2Spec, FqCoDelSpec, Isolation, PieSpec, RedSpec, StepSpec,
 };
 pub(crate) use discipline::{Keys, Value};
-pub use host::{DelayedAck, Handshake, HostKind, HostSpec, Misbehaviour, ReceiveWindow, TcpOptions};
+pub use host::{
+    DelayedAck, Handshake, HostKind, HostSpec, Misbehaviour, ReceiveWindow, Receiving, TcpOptions, Timeouts,
+};
 pub use media::MediaLayer;
 pub use own::{Failure, Language, Loaded, Loader, Own, Program};
 pub use trace::{Folder, NamedText, OnDisk, RateTrace, TraceKind};

@@ -1,7 +1,9 @@
 //! When a receiver acknowledges ([`AckTiming`]), and the times at which one on Linux acknowledges segments in order: at
 //! once while its window grows and for some more segments, so that slow start is not held back, and then every second
-//! segment (`tcp_input.c`: `tcp_event_data_recv`, `__tcp_ack_snd_check`; `tcp_output.c`: `tcp_send_delayed_ack`,
-//! `tcp_event_ack_sent`).
+//! segment; but where what waits for the application leaves less of the window than was offered, not before the
+//! application has read, so that one acknowledgement covers all that came at an instant (`tcp_input.c`:
+//! `tcp_event_data_recv`, `__tcp_ack_snd_check`; `tcp_output.c`: `tcp_send_delayed_ack`, `tcp_event_ack_sent`; `tcp.c`:
+//! `tcp_cleanup_rbuf`).
 
 use vegas_core::units::{Span, Time};
 
@@ -24,8 +26,11 @@ pub(crate) struct LinuxAcks {
     delay: Span,
     /// When the newest segment in order arrived; `None` before the first.
     arrived: Option<Time>,
-    /// The payload of the largest segment received, bytes.
+    /// The payload of a full segment, as far as it is known, and of the newest one, bytes (`rcv_mss`, `last_seg_size`).
     segment: u64,
+    newest: u64,
+    /// Whether the acknowledgement waits for the application to read.
+    awaits_reading: bool,
     /// The next expected byte when the newest acknowledgement was sent.
     acknowledged: u64,
     /// The sender's least timeout: a longer gap between segments begins the quick-ack phase again, and no delay exceeds
@@ -38,11 +43,22 @@ const QUICK_MAX: u32 = 16;
 /// The least and greatest delay of an acknowledgement: `TCP_ATO_MIN`, `TCP_DELACK_MAX`.
 const DELAY_MIN: Span = Span::from_millis(40);
 const DELAY_MAX: Span = Span::from_millis(200);
+/// The least payload that is taken for that of a full segment where two in a row have it (`TCP_MIN_MSS`).
+const SEGMENT_MIN: u64 = 88;
 
 impl LinuxAcks {
     /// Creates the state of a receiver; `timeout` is the sender's least timeout.
     pub(crate) fn new(timeout: Span) -> Self {
-        LinuxAcks { quick: 0, delay: DELAY_MIN, arrived: None, segment: SEGMENT_FIRST, acknowledged: 0, timeout }
+        LinuxAcks {
+            quick: 0,
+            delay: DELAY_MIN,
+            arrived: None,
+            segment: SEGMENT_FIRST,
+            newest: 0,
+            awaits_reading: false,
+            acknowledged: 0,
+            timeout,
+        }
     }
 
     /// Takes in a segment of `length` bytes in order, which has left this `window`; `next` is the byte expected after
@@ -55,11 +71,17 @@ impl LinuxAcks {
         window: Opening,
         due: Option<Time>,
     ) -> (AckTiming, Option<Time>) {
-        self.segment = self.segment.max(length);
+        self.measure(length);
         self.note_arrival(now, window);
         self.note_growth(window);
-        if next - self.acknowledged > self.segment || self.quick > 0 {
-            return (AckTiming::Now, due);
+        let is_due = next - self.acknowledged > self.segment;
+        match window.awaits_reading {
+            Some(reading) if is_due && self.quick == 0 => {
+                self.awaits_reading = true;
+                return (AckTiming::Later, Some(reading));
+            }
+            _ if is_due || self.quick > 0 => return (AckTiming::Now, due),
+            _ => {}
         }
         let delay = self.delay.min(DELAY_MAX);
         match due {
@@ -67,6 +89,15 @@ impl LinuxAcks {
             Some(due) => (AckTiming::Later, Some(due.min(now + delay))),
             None => (AckTiming::Later, Some(now + delay)),
         }
+    }
+
+    /// Learns the size of full segments (`tcp_measure_rcv_mss`).
+    fn measure(&mut self, length: u64) {
+        let is_repeated = length >= SEGMENT_MIN && length == self.newest;
+        if length >= self.segment || is_repeated {
+            self.segment = length;
+        }
+        self.newest = length;
     }
 
     /// Adapts the delay to the time between segments. The first segment, and the first after a gap, begin the quick-ack
@@ -106,14 +137,17 @@ impl LinuxAcks {
         self.delay = DELAY_MIN;
     }
 
-    /// Doubles the delay, because no second segment came in time.
+    /// Doubles the delay, because no second segment came in time; but not where it is the application that has read.
     pub(super) fn on_timer(&mut self) {
-        self.delay = (self.delay + self.delay).min(self.timeout);
+        if !self.awaits_reading {
+            self.delay = (self.delay + self.delay).min(self.timeout);
+        }
     }
 
     /// Records that an acknowledgement of everything before `next` is being sent.
     pub(super) fn acknowledged(&mut self, next: u64) {
         self.acknowledged = next;
+        self.awaits_reading = false;
         if self.quick == 1 {
             self.delay = DELAY_MIN;
         }
@@ -128,34 +162,37 @@ mod tests {
     use crate::tcp::GrowingWindow;
     use vegas_core::units::Segments;
 
-    const CONSTANT: Opening = Opening { bytes: 65_535, grew: false };
+    const CONSTANT: Opening = Opening { bytes: 65_535, grew: false, awaits_reading: None };
 
     fn acks() -> LinuxAcks {
         LinuxAcks::new(Span::from_millis(200))
     }
 
     /// Feeds in segments of 1000 bytes a millisecond apart, with a window of at most `most` of them; returns for each,
-    /// from the first on, whether it is acknowledged at once.
+    /// from the first on, whether it is acknowledged at once, be it that the application has read.
     fn timings(acks: &mut LinuxAcks, most: u32, segments: u64) -> Vec<AckTiming> {
         let mut due = None;
-        let mut window = GrowingWindow::new(&ReceiveWindow::Constant(Segments(most)), 1000);
+        let mut window = GrowingWindow::new(&ReceiveWindow::Constant(Segments(most)), 1000, Span::ZERO);
         let timing = |number: u64| {
             let next = 1000 * (number + 1);
             let now = Time::from_nanos(1_000_000 * number);
-            window.on_segment(now, 1000, next, 0);
-            let (timing, until) = acks.on_segment(now, (1000, next), window.opening(), due);
-            due = until;
-            if timing == AckTiming::Now {
-                acks.acknowledged(next);
-                due = None;
+            window.on_segment(now, (1000, 1000), next, 0);
+            let (timing, until) = acks.on_segment(now, (1000, next), window.opening(0), due);
+            due = until.filter(|_| timing == AckTiming::Later);
+            if due.is_some_and(|due| due > now) {
+                return AckTiming::Later;
             }
-            timing
+            window.read_by(now);
+            window.offer(next, 0);
+            acks.acknowledged(next);
+            due = None;
+            AckTiming::Now
         };
         (0..segments).map(timing).collect()
     }
 
     /// By hand, for 400,000 bytes: the window grows with 167 segments (65,535 + 2000 x 166 = 397,535 leave room for one
-    /// more; 399,535 do not). All of these are acknowledged at once, and 16 more: the bit keeps the number at 17, and
+    /// more; 399,000 do not). All of these are acknowledged at once, and 16 more: the bit keeps the number at 17, and
     /// each acknowledgement takes one. Linux 6.1 acknowledges 183 at once (`reference/linux`,
     /// `S3_vegas_a2b4g1_delack`).
     #[test]

@@ -3,6 +3,7 @@
 
 mod ack_timing;
 mod echo;
+mod merging;
 mod window;
 
 use vegas_core::units::{Span, Time};
@@ -12,6 +13,8 @@ use crate::packet::{Ecn, SackBlocks, Tick, TimeStamps, WireSize};
 
 pub(crate) use ack_timing::{AckTiming, LinuxAcks};
 use echo::Echo;
+pub(crate) use merging::Merged;
+use merging::Merging;
 pub(crate) use window::GrowingWindow;
 use window::Opening;
 
@@ -33,12 +36,13 @@ pub(crate) struct Receiver {
     acks: Acks,
     /// The window, if it grows.
     window: Option<Box<GrowingWindow>>,
+    /// The network interface, if it merges segments.
+    pub(crate) merging: Option<Box<Merging>>,
     /// What is echoed, if segments have time stamps.
     echo: Option<Box<Echo>>,
     /// When a delayed acknowledgement is due; [`Time::NEVER`] while none is.
     ack_due: Time,
     pub(crate) wire_bytes: u64,
-    pub(crate) packets: u64,
 }
 
 /// The rule for the time at which segments in order are acknowledged.
@@ -73,7 +77,11 @@ impl Receiver {
         };
         let window = self.window.as_ref().map_or(0, |_| size_of::<GrowingWindow>());
         let echo = self.echo.as_ref().map_or(0, |_| size_of::<Echo>());
-        acks + window + echo + self.disorder.as_ref().map_or(0, |disorder| size_of::<Disorder>() + ranges(disorder))
+        let merging = self.merging.as_ref().map_or(0, |_| size_of::<Merging>());
+        acks + window
+            + echo
+            + merging
+            + self.disorder.as_ref().map_or(0, |disorder| size_of::<Disorder>() + ranges(disorder))
     }
 
     pub(crate) fn new(sends_sack: bool, acks: Acks) -> Self {
@@ -87,16 +95,21 @@ impl Receiver {
             unacknowledged: 0,
             acks,
             window: None,
+            merging: None,
             echo: None,
             ack_due: Time::NEVER,
             wire_bytes: 0,
-            packets: 0,
         }
     }
 
     /// Sets a window that grows.
     pub(crate) fn growing(self, window: GrowingWindow) -> Self {
         Receiver { window: Some(Box::new(window)), ..self }
+    }
+
+    /// Sets for how long the network interface holds segments in order to merge them.
+    pub(crate) fn merging_for(self, hold: Option<Span>) -> Self {
+        Receiver { merging: hold.map(|hold| Box::new(Merging::new(hold))), ..self }
     }
 
     /// Lets segments have time stamps.
@@ -124,10 +137,28 @@ impl Receiver {
         (self.ack_due != Time::NEVER).then_some(self.ack_due)
     }
 
-    /// Takes in a segment `[from, to)`; returns whether it is acknowledged at once.
-    pub(crate) fn on_data(&mut self, now: Time, from: u64, to: u64, wire: WireSize) -> AckTiming {
+    /// Counts a segment that arrives.
+    #[inline(always)]
+    pub(crate) fn count(&mut self, wire: WireSize) {
+        self.wire_bytes += u64::from(wire);
+    }
+
+    /// Returns whether the network interface holds segments.
+    pub(crate) fn holds_segments(&self) -> bool {
+        self.merging.as_ref().is_some_and(|merging| merging.due().is_some())
+    }
+
+    /// When the receiver acts by itself: its interface passes on what it holds, or an acknowledgement is due.
+    pub(crate) fn due(&self) -> Option<Time> {
+        let held = self.merging.as_ref().and_then(|merging| merging.due());
+        [held, self.ack_due()].into_iter().flatten().min()
+    }
+
+    /// Takes in `[from, to)`, a segment or several of `segment` bytes that the interface has merged; returns whether it
+    /// is acknowledged at once.
+    pub(crate) fn on_data(&mut self, now: Time, from: u64, to: u64, segment: u64) -> AckTiming {
         let length = to.saturating_sub(self.next);
-        if !self.take_in(now, from, to, wire) {
+        if !self.take_in(now, from, to, segment) {
             return AckTiming::Now;
         }
         let window = self.opening();
@@ -136,42 +167,40 @@ impl Receiver {
             Acks::AtOnce => AckTiming::Now,
             Acks::Delayed(delay) => {
                 let delay = *delay;
-                self.delay_ack(now, delay)
+                self.delay_ack(now, delay, length.div_ceil(segment))
             }
             Acks::Linux(acks) => {
-                let (timing, due) = acks.on_segment(now, (length, to), window, was_due);
+                let (timing, due) = acks.on_segment(now, (length.min(segment), to), window, was_due);
                 self.ack_due = due.unwrap_or(Time::NEVER);
                 timing
             }
         }
     }
 
-    /// Takes in a segment `[from, to)`; returns whether it came in order.
+    /// Takes in a segment `[from, to)`, or several of `segment` bytes; returns whether it came in order.
     #[inline(always)]
-    pub(crate) fn take_in(&mut self, now: Time, from: u64, to: u64, wire: WireSize) -> bool {
-        self.wire_bytes += u64::from(wire);
-        self.packets += 1;
+    pub(crate) fn take_in(&mut self, now: Time, from: u64, to: u64, segment: u64) -> bool {
         // a gap, or a repeated segment, is acknowledged at once (RFC 5681, section 4.2)
         if self.is_disordered || from > self.next || to <= self.next {
-            self.on_disorder(now, from, to);
+            self.on_disorder(now, from, to, segment);
             return false;
         }
         if let Some(window) = &mut self.window {
-            window.on_segment(now, to - self.next, to, 0);
+            window.on_segment(now, (to - self.next, segment), to, 0);
         }
         self.next = to;
         true
     }
 
     #[inline(never)]
-    fn on_disorder(&mut self, now: Time, from: u64, to: u64) {
+    fn on_disorder(&mut self, now: Time, from: u64, to: u64, segment: u64) {
         let next = self.next;
         self.take_in_disorder(from, to);
         let waiting = self.waiting();
         if let Some(window) = &mut self.window {
             match (self.next > next, to > next) {
-                (true, _) => window.on_segment(now, to - from, self.next, waiting),
-                (false, true) => window.on_waiting(to - from, waiting, self.sends_sack),
+                (true, _) => window.on_segment(now, (to - from, segment), self.next, waiting),
+                (false, true) => window.on_waiting(now, (to - from, segment), waiting, self.sends_sack),
                 (false, false) => {}
             }
         }
@@ -186,7 +215,7 @@ impl Receiver {
 
     /// What the newest segment made of the window; of one that does not grow, nothing.
     fn opening(&self) -> Opening {
-        self.window.as_ref().map_or(Opening::default(), |window| window.opening())
+        self.window.as_ref().map_or(Opening::default(), |window| window.opening(self.waiting()))
     }
 
     /// The bytes that wait behind a hole.
@@ -275,15 +304,18 @@ impl Receiver {
     }
 
     /// Handles the timer of a delayed acknowledgement.
-    pub(crate) fn on_ack_timer(&mut self) {
+    pub(crate) fn on_ack_timer(&mut self, now: Time) {
+        if let Some(window) = &mut self.window {
+            window.read_by(now);
+        }
         if let Acks::Linux(acks) = &mut self.acks {
             acks.on_timer();
         }
     }
 
     /// Delays an acknowledgement, but acknowledges at least every second full segment (RFC 5681, section 4.2).
-    fn delay_ack(&mut self, now: Time, delay: Span) -> AckTiming {
-        self.unacknowledged += 1;
+    fn delay_ack(&mut self, now: Time, delay: Span, segments: u64) -> AckTiming {
+        self.unacknowledged += segments as u32;
         if self.unacknowledged >= 2 {
             return AckTiming::Now;
         }
@@ -428,7 +460,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn take(receiver: &mut Receiver, from: u64, to: u64) -> AckTiming {
-        receiver.on_data(Time::ZERO, from, to, WireSize::new(1))
+        receiver.on_data(Time::ZERO, from, to, to - from)
     }
 
     #[test]

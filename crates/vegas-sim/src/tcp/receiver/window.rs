@@ -26,6 +26,11 @@ pub(crate) struct GrowingWindow {
     received: u64,
     /// Whether the newest segment opened it further.
     grew: bool,
+    /// The time from the arrival of data until the application reads.
+    reads_after: Span,
+    unread: Unread,
+    /// The window when the newest acknowledgement left (`rcv_wnd`).
+    offered: u64,
     /// The unit of offers as a power of two (RFC 7323, section 2). `None` if acknowledgements offer no window: it is
     /// too large to limit the sender, and only its growth matters.
     shift: Option<u8>,
@@ -39,6 +44,19 @@ pub(super) struct Opening {
     pub(super) bytes: u64,
     /// Whether the newest segment opened it further.
     pub(super) grew: bool,
+    /// When the application reads, if data that it has not read leave less of the window than the newest
+    /// acknowledgement offered.
+    pub(super) awaits_reading: Option<Time>,
+}
+
+/// The data in order that the application has not read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unread {
+    /// When the application reads them: it is woken when the first of them come, and takes all that have come until it
+    /// reads.
+    due: Time,
+    from: u64,
+    to: u64,
 }
 
 /// What the buffer's growth follows.
@@ -65,8 +83,9 @@ const FIRST_SEGMENTS: u64 = 10;
 const MARGIN_SEGMENTS: u64 = 16;
 
 impl GrowingWindow {
-    /// Creates the window of a receiver of full segments of `segment` bytes.
-    pub(crate) fn new(window: &ReceiveWindow, segment: u64) -> Self {
+    /// Creates the window of a receiver of full segments of `segment` bytes, whose application reads this long after
+    /// data have come.
+    pub(crate) fn new(window: &ReceiveWindow, segment: u64, reads_after: Span) -> Self {
         let (first, clamp) = match *window {
             // a buffer of fixed size (SO_RCVBUF) is there from the start
             ReceiveWindow::Constant(segments) => (ReceiveWindow::INITIAL.get(), u64::from(segments.0) * segment),
@@ -84,42 +103,79 @@ impl GrowingWindow {
             segment,
             received: SEGMENT_FIRST.min(segment),
             grew: false,
+            reads_after,
+            unread: Unread::default(),
+            offered: open,
             shift: window.shift(),
             tuning: Tuning { read_most: open.min(FIRST_SEGMENTS * segment), ..Tuning::default() },
         }
     }
 
-    /// What the newest segment made of the window.
-    pub(super) fn opening(&self) -> Opening {
-        Opening { bytes: self.open, grew: self.grew }
+    /// What the newest segment made of the window, while `waiting` bytes wait behind a hole.
+    pub(super) fn opening(&self, waiting: u64) -> Opening {
+        let left = self.in_units(self.room_beside(waiting + self.unread_bytes()));
+        let awaits_reading = (left < self.offered).then_some(self.unread.due);
+        Opening { bytes: self.open, grew: self.grew, awaits_reading }
     }
 
-    /// Takes in a segment of `length` bytes after which everything before `next` has arrived; `waiting` bytes wait
-    /// behind a hole. The application reads at once what is in order, but after the acknowledgement.
-    pub(super) fn on_segment(&mut self, now: Time, length: u64, next: u64, waiting: u64) {
+    /// Takes in `length` bytes, of segments of `segment` bytes, after which everything before `next` has arrived;
+    /// `waiting` bytes wait behind a hole.
+    pub(super) fn on_segment(&mut self, now: Time, (length, segment): (u64, u64), next: u64, waiting: u64) {
+        self.read_before(now);
         self.time_window(now, next);
-        // the segment occupies the buffer until the application reads it
-        self.grow(length, waiting + self.segment.max(length));
-        self.tune(now, next);
+        if self.unread_bytes() == 0 {
+            self.unread.due = now + self.reads_after;
+        }
+        self.unread.to = next;
+        // what has come occupies the buffer until the application reads it
+        self.grow((length, segment), waiting + self.segment.max(length).max(self.unread_bytes()));
     }
 
-    /// Takes in a segment of `length` bytes that waits with others, `waiting` bytes in all, behind a hole. Only a
-    /// receiver that reports it grows its window.
-    pub(super) fn on_waiting(&mut self, length: u64, waiting: u64, is_reported: bool) {
-        self.grew = false;
-        if is_reported {
-            self.grow(length, waiting);
+    fn unread_bytes(&self) -> u64 {
+        self.unread.to - self.unread.from
+    }
+
+    /// The application has read, if it was to do so before `now`.
+    fn read_before(&mut self, now: Time) {
+        if self.unread.due < now {
+            self.read();
         }
     }
 
-    /// Opens the window by two segments, as far as the buffer has room beyond the `occupied` bytes.
-    fn grow(&mut self, length: u64, occupied: u64) {
-        self.segment = self.segment.max(length);
-        self.received = self.received.max(length);
+    /// The application reads, if it is to do so at `now` or before.
+    pub(super) fn read_by(&mut self, now: Time) {
+        if self.unread.due <= now {
+            self.read();
+        }
+    }
+
+    fn read(&mut self) {
+        let Unread { due, from, to } = self.unread;
+        if from < to {
+            self.unread.from = to;
+            self.tune(due, to);
+        }
+    }
+
+    /// Takes in `length` bytes, of segments of `segment` bytes, that wait with others, `waiting` bytes in all, behind a
+    /// hole. Only a receiver that reports them grows its window.
+    pub(super) fn on_waiting(&mut self, now: Time, (length, segment): (u64, u64), waiting: u64, is_reported: bool) {
+        self.read_before(now);
+        self.grew = false;
+        if is_reported {
+            self.grow((length, segment), waiting);
+        }
+    }
+
+    /// Opens the window by two segments, or by twice what was merged, as far as the buffer has room beyond the
+    /// `occupied` bytes.
+    fn grow(&mut self, (length, segment): (u64, u64), occupied: u64) {
+        self.segment = self.segment.max(segment);
+        self.received = self.received.max(segment);
         let room = self.clamp.saturating_sub(occupied).saturating_sub(self.open);
         self.grew = length >= GROWS_FROM && room > 0;
         if self.grew {
-            self.open = (self.open + 2 * self.segment).min(self.clamp);
+            self.open += room.min(2 * self.segment.max(length));
         }
     }
 
@@ -168,12 +224,25 @@ impl GrowingWindow {
     /// Returns the window that an acknowledgement of everything before `next` offers, while `waiting` bytes wait behind
     /// a hole, in its unit; 0 if it offers none.
     pub(super) fn offer(&mut self, next: u64, waiting: u64) -> u16 {
-        let Some(shift) = self.shift else { return 0 };
+        let room = self.room_beside(waiting);
+        let Some(shift) = self.shift else {
+            self.offered = room;
+            return 0;
+        };
         let kept = self.edge.saturating_sub(next);
-        let units = self.open.min(self.clamp.saturating_sub(waiting)).max(kept).div_ceil(1 << shift);
-        let units = units.min(u64::from(u16::MAX));
-        self.edge = self.edge.max(next + (units << shift));
-        units as u16
+        self.offered = self.in_units(room.max(kept)).min(u64::from(u16::MAX) << shift);
+        self.edge = self.edge.max(next + self.offered);
+        (self.offered >> shift) as u16
+    }
+
+    /// The window that the buffer has room for beside the `occupied` bytes.
+    fn room_beside(&self, occupied: u64) -> u64 {
+        self.open.min(self.clamp.saturating_sub(occupied))
+    }
+
+    /// Rounds a window up to what an offer can say.
+    fn in_units(&self, bytes: u64) -> u64 {
+        bytes.next_multiple_of(1 << self.shift.unwrap_or(0))
     }
 }
 
@@ -190,7 +259,7 @@ mod tests {
 
     fn window(initial: u64, max: u64) -> GrowingWindow {
         let limits = ReceiveWindow::Linux { initial: Bytes::new(initial), max: Bytes::new(max) };
-        GrowingWindow::new(&limits, SEGMENT)
+        GrowingWindow::new(&limits, SEGMENT, Span::ZERO)
     }
 
     /// Feeds in `round` after `round` of 100 ms the segments of one, evenly spread; returns the edge after each, in
@@ -201,7 +270,7 @@ mod tests {
             for number in 0..*segments {
                 next += SEGMENT;
                 let now = Time::from_nanos(100_000_000 * round as u64 + 100_000_000 * number / segments);
-                window.on_segment(now, SEGMENT, next, 0);
+                window.on_segment(now, (SEGMENT, SEGMENT), next, 0);
                 window.offer(next, 0);
             }
             (window.edge - next) / SEGMENT
@@ -225,7 +294,7 @@ mod tests {
     #[test]
     fn the_first_round_trip_opens_most() {
         let opened = windows(&mut window(65_535, 3 << 20), &[30; 40]);
-        assert_eq!(opened[36..], [1805; 4], "{opened:?}");
+        assert_eq!(opened[36..], [1804; 4], "{opened:?}");
     }
 
     #[test]
@@ -242,11 +311,11 @@ mod tests {
         windows(&mut window, &[10, 20, 40, 80]);
         let (next, edge) = (150 * SEGMENT, window.edge);
         for waiting in 1..100 {
-            window.on_waiting(SEGMENT, waiting * SEGMENT, false);
+            window.on_waiting(Time::ZERO, (SEGMENT, SEGMENT), waiting * SEGMENT, false);
             window.offer(next, waiting * SEGMENT);
             assert_eq!(window.edge, edge);
         }
-        window.on_waiting(SEGMENT, SEGMENT, true);
+        window.on_waiting(Time::ZERO, (SEGMENT, SEGMENT), SEGMENT, true);
         window.offer(next, SEGMENT);
         assert!(window.edge > edge, "with selective acknowledgements it opens");
     }

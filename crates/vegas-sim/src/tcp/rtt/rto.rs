@@ -42,12 +42,12 @@ const AFTER_LOST_SYN: Span = Span::from_secs(3);
 impl Rto {
     pub(super) fn new(host: &HostSpec, retransmit_backs_off: bool, times_syn: bool) -> Self {
         let mut rto = Rto {
-            min: host.rto_min,
-            max: host.rto_max,
-            initial: host.rto_initial,
+            min: host.rto.min,
+            max: host.rto.max,
+            initial: host.rto.initial,
             estimator: match host.kind {
-                HostKind::Bsd => Estimator::Bsd(BsdRtt::new(host.rto_grain)),
-                HostKind::Linux => Estimator::Linux(Box::new(LinuxRtt::new(host.rto_min))),
+                HostKind::Bsd => Estimator::Bsd(BsdRtt::new(host.rto.grain)),
+                HostKind::Linux => Estimator::Linux(Box::new(LinuxRtt::new(host.rto.min))),
             },
             timed: UNTIMED,
             backoff: 0,

@@ -7,7 +7,7 @@ use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
 use vegas_sim::scenario::{
     Change, DelayedAck, GilbertElliott, Handshake, HostKind, Impairments, Jitter, Policer, QueueLimit, ReceiveWindow,
-    Sampling, Scenario,
+    Receiving, Sampling, Scenario,
 };
 
 const DUMBBELL: &str = r#"
@@ -92,9 +92,9 @@ fn defaults() {
         (host.delayed_ack, host.receive_window),
         (DelayedAck::None, ReceiveWindow::Constant(Segments(1_048_576)))
     );
-    assert_eq!((host.rto_min.as_nanos(), host.rto_max.as_nanos()), (200_000_000, 60_000_000_000));
-    assert_eq!((host.rto_initial.as_nanos(), host.rto_grain.as_nanos()), (3_000_000_000, 10_000_000));
-    assert_eq!(host.handshake, Handshake::None);
+    assert_eq!((host.rto.min.as_nanos(), host.rto.max.as_nanos()), (200_000_000, 60_000_000_000));
+    assert_eq!((host.rto.initial.as_nanos(), host.rto.grain.as_nanos()), (3_000_000_000, 10_000_000));
+    assert_eq!((host.handshake, host.receiving), (Handshake::None, Receiving::default()));
 }
 
 #[test]
@@ -392,7 +392,7 @@ fn kinds_of_host() {
     assert_eq!(cubic("host = \"bsd\"").host, cubic("").host);
     let linux = cubic("host = \"linux\"");
     assert_eq!((linux.host.kind, linux.host.handshake), (HostKind::Linux, Handshake::Full));
-    assert_eq!((linux.host.rto_min.as_nanos(), linux.host.rto_initial.as_nanos()), (200_000_000, 1_000_000_000));
+    assert_eq!((linux.host.rto.min.as_nanos(), linux.host.rto.initial.as_nanos()), (200_000_000, 1_000_000_000));
     assert_eq!(linux.composition.detection.recovery, Recovery::Sack);
     let limits = |initial, max| ReceiveWindow::Linux { initial: Bytes::new(initial), max: Bytes::new(max) };
     assert_eq!(linux.host.receive_window, ReceiveWindow::Constant(Segments(1_048_576)));

@@ -6,6 +6,7 @@ mod golden;
 mod handshake;
 mod hosts;
 mod marks;
+mod merging;
 mod misbehaving;
 mod receive_window;
 mod round_trips;

@@ -39,3 +39,45 @@ fn no_window_opens_over_a_hole() {
     assert_eq!(sent_before_repair(", receive_window = \"linux\""), 65);
     assert_eq!(sent_before_repair(", receive_window = 1000"), 202, "limited transmit adds two");
 }
+
+/// Packets come out of the bottleneck every 50 ms, nine or ten at an instant, and the application reads 10 us later.
+/// The first 16 segments are acknowledged one by one. Then what the application has not read leaves less of the window
+/// than was offered, and one acknowledgement covers all that came (`__tcp_ack_snd_check`), until the receiver has timed
+/// a window and its buffer grows. A buffer of fixed size with room beyond its window has every segment acknowledged
+/// while the window grows.
+#[test]
+fn one_acknowledgement_covers_what_came_before_the_application_reads() {
+    let covered = |window: &str| -> Vec<(u64, u64)> {
+        let text = format!(
+            r#"
+            name = "batches"
+            duration = "1s"
+            capture = true
+            topology.kind = "dumbbell"
+            topology.access = {{ rate = "1tbit", delay = "1ms" }}
+            topology.bottleneck = {{ rate = "1600kbit", delay = "48ms", queue = "unlimited", batch = "50ms" }}
+            [[flow]]
+            algorithm = "reno"
+            packet = "1040b"
+            initial_window = 10
+            host = {{ kind = "linux", delayed_ack = "linux", reads_after = "10us", receive_window = {window} }}
+            "#
+        );
+        let scenario = Scenario::from_toml(&text, "batches.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let outcome = vegas_sim::run(&scenario);
+        let acks = outcome.capture.iter().filter(|packet| packet.point == CapturePoint::ReceiverOut && !packet.syn);
+        let mut before = 0;
+        let acks = acks.map(|ack| {
+            let covered = (ack.acknowledgement - before) / 1000;
+            before = ack.acknowledgement;
+            (ack.at.as_nanos() / 1_000_000, covered)
+        });
+        acks.collect()
+    };
+    let tuned = covered("\"linux\"");
+    assert!(tuned[..16].iter().all(|(_, segments)| *segments == 1), "{tuned:?}");
+    let merged: Vec<_> = tuned[16..].iter().take_while(|(at, _)| *at < 600).collect();
+    assert!(merged.windows(2).all(|pair| pair[0].0 < pair[1].0), "{tuned:?}");
+    assert!(merged.iter().filter(|(_, segments)| *segments >= 9).count() >= 3, "{tuned:?}");
+    assert!(covered("1000").iter().all(|(_, segments)| *segments == 1));
+}

@@ -26,6 +26,7 @@ pub(super) fn any(draw: &mut Draw, scale: &Scale, delayed_ack: bool) -> Value {
     if is_linux {
         maybe(draw, 40, &mut host, "sack", |draw| draw.percent(30));
         maybe(draw, 40, &mut host, "timestamps", |draw| draw.percent(30));
+        maybe(draw, 15, &mut host, "reads_after", |draw| short(draw, scale));
     }
     if delayed_ack {
         maybe(draw, 30, &mut host, "delayed_ack", |draw| match is_linux && draw.percent(60) {
@@ -33,6 +34,7 @@ pub(super) fn any(draw: &mut Draw, scale: &Scale, delayed_ack: bool) -> Value {
             false => self::delayed_ack(draw, scale),
         });
     }
+    maybe(draw, 15, &mut host, "gro", |draw| gro(draw, scale));
     maybe(draw, 25, &mut host, "receive_window", |draw| match is_linux {
         true => linux_window(draw),
         false => draw.log_between(2, 1 << 20).into(),
@@ -69,6 +71,22 @@ pub(super) fn delayed_ack(draw: &mut Draw, scale: &Scale) -> Value {
     }
     let about = if draw.percent(50) { scale.round_trip } else { 40_000_000 };
     let nanos = scale.some_time(draw, about).clamp(2, DELAYED_ACK_MAX_NS);
+    quantity::time(draw, nanos).into()
+}
+
+/// Returns `false`, or the longest time for which an interface holds segments.
+fn gro(draw: &mut Draw, scale: &Scale) -> Value {
+    match draw.below(5) {
+        0 => false.into(),
+        1 => "0s".into(),
+        _ => short(draw, scale),
+    }
+}
+
+/// Returns a time as hosts take to handle what has come.
+fn short(draw: &mut Draw, scale: &Scale) -> Value {
+    const MOST_NS: u64 = 10_000_000;
+    let nanos = scale.some_time(draw, scale.round_trip / 100).min(MOST_NS);
     quantity::time(draw, nanos).into()
 }
 

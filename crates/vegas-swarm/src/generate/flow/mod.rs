@@ -49,6 +49,11 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape, sized: bool) -> Table {
         set(&mut flow, "size", quantity::size(draw, bytes));
     }
     maybe(draw, 15, &mut flow, "application", |draw| application::phases(draw, scale));
+    let sends_media = |phase: &Value| phase["kind"] == "media";
+    if !sized && flow.get("application").and_then(Value::as_array).is_some_and(|phases| phases.iter().any(sends_media))
+    {
+        flow.remove("size");
+    }
     maybe(draw, 12, &mut flow, "delay_schedule", |draw| {
         let mut schedule = fault::delay_schedule(draw, scale);
         maybe(draw, 40, &mut schedule, "backward", |draw| draw.percent(85));
@@ -137,6 +142,12 @@ fn tcp(draw: &mut Draw, scale: &Scale, flow: &mut Table) {
         set(flow, "receiver", receiver(draw));
     }
     maybe(draw, 50, flow, "host", |draw| host::any(draw, scale, !delayed_ack));
+    // such a receiver acknowledges each segment at once
+    if flow.get("receiver").is_some_and(|receiver| receiver["misbehaves"] == "optimistic-acks")
+        && let Some(host) = flow.get_mut("host").and_then(Value::as_object_mut)
+    {
+        host.retain(|key, _| key != "gro" && key != "delayed_ack");
+    }
 }
 
 /// Returns a receiver that breaks a rule.

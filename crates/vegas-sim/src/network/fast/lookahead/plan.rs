@@ -200,7 +200,9 @@ impl Known<'_> {
 /// Returns whether each flow's receiver answers every packet at once, over an unchanged route, and without a capture.
 fn answers(scenario: &Scenario) -> Vec<bool> {
     let answers = |flow: &FlowSpec| {
-        let keeps_rules = flow.host.delayed_ack.is_none() && flow.host.misbehaves.is_none();
+        let host = &flow.host;
+        let at_once = host.delayed_ack.is_none() && host.receiving.merges_for.is_none();
+        let keeps_rules = at_once && host.misbehaves.is_none();
         flow.transport == Transport::Tcp && keeps_rules && !scenario.capture
     };
     let mut answers: Vec<bool> = scenario.flows.iter().map(answers).collect();
@@ -387,6 +389,7 @@ mod tests {
         let answers = |flow: &str| plan("10mbit", flow).1[0];
         assert!(answers(r#"{ algorithm = "vegas" }"#));
         assert!(!answers(r#"{ algorithm = "vegas", delayed_ack = "40ms" }"#));
+        assert!(!answers(r#"{ algorithm = "vegas", host = { gro = "0s" } }"#));
     }
 
     /// Hosts that are alike share parallel delay lines: one set for data, one for answers, though each is behind a link

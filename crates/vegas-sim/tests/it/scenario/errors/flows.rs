@@ -251,6 +251,22 @@ fn hosts() {
             ),
             (
                 "packet =",
+                "host.gro = true\npacket =",
+                r#":13: flow.0.host.gro: true does not say for how long; write "0s", or the longest time such as "20us""#,
+            ),
+            ("packet =", "host.gro = \"11ms\"\npacket =", ":13: flow.0.host.gro: is too long; write 10ms at most"),
+            (
+                "packet =",
+                "host.gro = \"0s\"\nreceiver.misbehaves = \"optimistic-acks\"\npacket =",
+                ":14: flow.0.receiver.misbehaves: acknowledges each segment at once; leave gro out",
+            ),
+            (
+                "packet =",
+                "host.reads_after = \"20us\"\npacket =",
+                r#":13: flow.0.host.reads_after: is for host "linux"; leave it out, or write that host"#,
+            ),
+            (
+                "packet =",
                 "host.rto_min = \"0s\"\npacket =",
                 r#":13: flow.0.host.rto_min: is 0; write a time above 0, such as "200ms""#,
             ),
