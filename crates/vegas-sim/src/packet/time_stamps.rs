@@ -71,7 +71,7 @@ impl Packet {
 
     /// Returns whether a packet has the same time stamps as another; neither is an acknowledgement.
     pub(crate) fn has_time_stamps_of(&self, other: &Packet) -> bool {
-        let in_flags = |packet: &Packet| packet.flow_and_flags.flags().0 & Flags::SACK;
+        let in_flags = |packet: &Packet| packet.flow_and_flags.flags().0 & Flags::STAMP;
         in_flags(self) == in_flags(other) && (self.sequence ^ other.sequence) >> Self::NUMBER_BITS == 0
     }
 
