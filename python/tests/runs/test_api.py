@@ -186,7 +186,7 @@ def test_other_threads_run_meanwhile() -> None:
         looks = 0
         while looks < 100:
             time.sleep(0.001)
-            looks += sys._current_frames()[main].f_code.co_qualname.startswith(run_checked.__qualname__)
+            looks += sys._current_frames()[main].f_code is run_checked.__code__
         signal.pthread_kill(main, signal.SIGUSR1)
 
     before = signal.signal(signal.SIGUSR1, _end)

@@ -113,21 +113,17 @@ def run_checked(
     `memory` and `engine` are as for `run`. If `cached`, the result may be one that an equal run had (docs/cache.md);
     the engine for checks runs always.
     """
-
-    def make() -> _vegaslab.Outcome:
-        return _vegaslab.run(scenario, progress, memory_bytes(memory), engine)
-
-    if not cached or engine != "fast" or not kept.is_on() or not kept.may_be_kept(scenario.own_sha256()):
-        return Result(scenario, make())
-    run_id = scenario.run_id()
-    packed = kept.taken("result", run_id)
+    may_be_kept = cached and engine == "fast" and kept.is_on() and kept.may_be_kept(scenario.own_sha256())
+    run_id = scenario.run_id() if may_be_kept else ""
+    packed = kept.taken("result", run_id) if may_be_kept else None
     if packed is not None:
         return Result(scenario, _vegaslab.unpack(scenario, packed), from_cache=True)
     began = time.monotonic()
-    outcome = make()
-    kept.count.note(made=1)
-    if time.monotonic() - began >= kept.LEAST_S and (packed := outcome.pack()) is not None:
-        kept.keep(packed, "result", run_id)
+    outcome = _vegaslab.run(scenario, progress, memory_bytes(memory), engine)
+    if may_be_kept:
+        kept.count.note(made=1)
+        if time.monotonic() - began >= kept.LEAST_S and (packed := outcome.pack()) is not None:
+            kept.keep(packed, "result", run_id)
     return Result(scenario, outcome)
 
 
