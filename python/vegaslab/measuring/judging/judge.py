@@ -14,7 +14,7 @@ from vegaslab.measuring.judging.rules import Difference, difference, figures
 from vegaslab.measuring.linux import LinuxError
 from vegaslab.runs.result import run_checked
 from vegaslab.scenario.source import load
-from vegaslab.sweeps.swarm.batches import Local, Made, batch_of, finding_of
+from vegaslab.sweeps.swarm.batches import Local, Made, SwarmError, batch_of, finding_of
 from vegaslab.util.errors import ScenarioError
 
 BATCH_NETWORKS = 1
@@ -49,7 +49,8 @@ class InBothWorlds(Local):
 
     def _row(self, seed: int, network: int, stop: threading.Event) -> Row:
         command = [str(self.program), "judge", "--seed", str(seed), "--network", str(network)]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as asking:
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, text=True) as asking:
             assert asking.stdin is not None
             assert asking.stdout is not None
             judged = _Judged(lambda document: verdict_on(document, self._world, stop))
@@ -61,6 +62,8 @@ class InBothWorlds(Local):
                     break
                 asking.stdin.write("differs\n" if judged.differs(said["document"]) else "agrees\n")
                 asking.stdin.flush()
+        if not judged.row:
+            raise SwarmError(f"{self.program} draws no network; `make swarm-program` builds it")
         return judged.row | ({"toml": toml} if judged.row["verdict"] == "failed" else {})
 
 
