@@ -114,16 +114,21 @@ struct Trace {
     sent_bytes: u64,
     /// Bytes of acknowledged packets; none as long as no frame names them.
     acked_bytes: Option<u64>,
-    /// Whether a packet has come after one was sent: before, round-trip times are guesses.
-    is_answered: bool,
-    /// The first round-trip time noted, ms. Of a log without packets another one shows that times are measured.
-    first_rtt_ms: Option<f64>,
+    rtts: Rtts,
     /// When the rate of sending was last worked out, and what had been sent.
     rated: (i64, u64),
     lost: u64,
     marks: u64,
     largest: u32,
     metrics: Reading,
+}
+
+/// Whether the round-trip times of a trace are measured: before, they are guesses.
+#[derive(Debug, Default)]
+struct Rtts {
+    /// Whether a packet has come after one was sent, or a log without packets has another time than its first.
+    are_measured: bool,
+    first_ms: Option<f64>,
 }
 
 impl Log {
@@ -196,11 +201,12 @@ impl Log {
         set(&mut known.cwnd_segments, value("congestion_window").or(value("cwnd")).map(|bytes| bytes / segment));
         set(&mut known.ssthresh_segments, value("ssthresh").filter(|bytes| *bytes < 1e15).map(|bytes| bytes / segment));
         let rtt_ms = value("latest_rtt").or(value("smoothed_rtt")).filter(|ms| *ms > 0.0);
-        trace.is_answered |= trace.packets == 0 && rtt_ms.is_some_and(|ms| *trace.first_rtt_ms.get_or_insert(ms) != ms);
-        set(&mut known.base_rtt_ms, value("min_rtt").filter(|ms| *ms < 1e9 && trace.is_answered));
+        let rtts = &mut trace.rtts;
+        rtts.are_measured |= trace.packets == 0 && rtt_ms.is_some_and(|ms| *rtts.first_ms.get_or_insert(ms) != ms);
+        set(&mut known.base_rtt_ms, value("min_rtt").filter(|ms| *ms < 1e9 && trace.rtts.are_measured));
         set(&mut known.pacing_rate_mbps, value("pacing_rate").map(|rate| rate / 1e6));
         known.in_flight_bytes = value("bytes_in_flight").map(|bytes| bytes.max(0.0) as u64).or(known.in_flight_bytes);
-        let rtt_ms = rtt_ms.filter(|_| trace.is_answered);
+        let rtt_ms = rtt_ms.filter(|_| trace.rtts.are_measured);
         let (sent_mbps, known) = (trace.sent_mbps(), trace.metrics.clone());
         let reading = Reading {
             rtt_ms,
@@ -275,7 +281,7 @@ impl Trace {
     }
 
     fn received(&mut self, data: &Value) {
-        self.is_answered |= self.packets > 0;
+        self.rtts.are_measured |= self.packets > 0;
         let space = space(data);
         for frame in data.get("frames").and_then(Value::as_array).into_iter().flatten() {
             if frame.get("frame_type").and_then(Value::as_str) != Some("ack") {

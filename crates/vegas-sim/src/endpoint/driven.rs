@@ -127,7 +127,7 @@ impl DrivenEnd {
     pub fn on_data(&mut self, now: Time, data: ArrivingData) -> bool {
         if self.uses_ecn {
             let ecn = Ecn::MARKED.when(data.marked).and(Ecn::REDUCED.when(data.reduced));
-            self.receiver.note_ecn(data.to, ecn);
+            self.receiver.note_ecn(data.to, ecn, 1);
         }
         self.receiver.on_data(now, data.from, data.to, data.to - data.from) == AckTiming::Now
     }

@@ -162,7 +162,7 @@ impl Flow {
     /// segments of `segment` bytes.
     #[inline(never)]
     fn receive_specially(&mut self, at: Time, packet: &Packet, (from, to): (u64, u64), segment: u64) -> AckTiming {
-        self.note_header(at, packet, (from, to));
+        self.note_header(at, packet, (from, to), (to - from).div_ceil(segment));
         let before = self.receiver.received();
         let timing = self.receiver.on_data(at, from, to, segment);
         if let Some(receiver) = &mut self.misbehaving {
@@ -177,7 +177,7 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn answer(&mut self, at: Time, id: u32, packet: &Packet, sacks: &mut SackPool) -> Packet {
         let (from, to) = self.bytes_of(packet);
-        self.note_header(at, packet, (from, to));
+        self.note_header(at, packet, (from, to), 1);
         self.receiver.count(packet.wire());
         self.receiver.take_in(at, from, to, to - from);
         if self.is_special {
@@ -193,9 +193,10 @@ impl Flow {
         (from, from + self.layout.payload_of_wire(packet.wire()))
     }
 
-    /// Notes what a data packet says beside its data, the bytes `[from, to)`.
+    /// Notes what a data packet says beside its data, the bytes `[from, to)`, or that and what was merged with it,
+    /// which says the same.
     #[inline(always)]
-    fn note_header(&mut self, at: Time, packet: &Packet, (from, to): (u64, u64)) {
+    fn note_header(&mut self, at: Time, packet: &Packet, (from, to): (u64, u64), segments: u64) {
         if self.is_special {
             self.echo = packet.aqt();
             self.receiver.note_time_stamps(at, (from, to), packet.time_stamps(at));
@@ -205,7 +206,7 @@ impl Flow {
             if self.ecn != Feedback::None
                 && !self.misbehaving.as_ref().is_some_and(|receiver| receiver.conceals_marks())
             {
-                self.receiver.note_ecn(to, packet.ecn());
+                self.receiver.note_ecn(to, packet.ecn(), segments);
             }
         }
     }

@@ -239,10 +239,10 @@ impl Receiver {
         self.is_disordered = disorder.is_left();
     }
 
-    /// Takes in the ECN bits of a data packet that ends at byte `to`, before its data. A packet without new data is not
-    /// echoed (RFC 3168, section 6.1.5), but counted (RFC 9768, section 3.2.2).
-    pub(crate) fn note_ecn(&mut self, to: u64, ecn: Ecn) {
-        self.ecn.count(ecn);
+    /// Takes in the ECN bits of a data packet, or of `segments` that were merged, which end at byte `to`, before the
+    /// data. A packet without new data is not echoed (RFC 3168, section 6.1.5), but counted (RFC 9768, section 3.2.2).
+    pub(crate) fn note_ecn(&mut self, to: u64, ecn: Ecn, segments: u64) {
+        (0..segments).for_each(|_| self.ecn.count(ecn));
         if to > self.next {
             self.ecn.on_data(ecn);
         }

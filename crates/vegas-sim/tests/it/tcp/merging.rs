@@ -56,3 +56,29 @@ fn a_batch_is_one_segment() {
 fn what_lies_behind_a_hole_is_merged() {
     assert_eq!(acks(r#", gro = "24us""#, ", drop = [3]")[..3], [(16_000, 2), (40_000, 2), (72_000, 2)]);
 }
+
+/// Each packet of a merged segment counts as marked: a control that answers their number keeps the queue as without
+/// merging, on a queue that marks above 20 packets.
+#[test]
+fn marks_of_merged_segments_are_counted_each() {
+    let mean_queue = |host: &str| {
+        let text = format!(
+            r#"
+            name = "counted"
+            duration = "4s"
+            topology.kind = "dumbbell"
+            topology.access = {{ rate = "10gbit", delay = "1ms" }}
+            topology.bottleneck = {{ rate = "100mbit", delay = "1ms", queue = {{ kind = "step", min = 20, limit = "1000p" }} }}
+            [[flow]]
+            algorithm = "dctcp"
+            host = {{ kind = "linux"{host} }}
+            "#
+        );
+        let scenario = Scenario::from_toml(&text, "counted.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+        let link = vegas_sim::run(&scenario).links.into_iter().max_by_key(|link| link.marks).expect("links");
+        assert!(link.marks > 100);
+        link.mean_queue_packets
+    };
+    let (each, merged) = (mean_queue(""), mean_queue(r#", gro = "1ms""#));
+    assert!((merged / each - 1.0).abs() < 0.25, "{merged} packets for {each}");
+}
