@@ -304,6 +304,7 @@ impl Composition {
             .and(&self.needs_beside())
             .and(&self.slow_start.needs())
             .and(&self.avoidance.needs())
+            .and(&self.loss.cut.needs())
             .and(&self.limits.needs())
     }
 
@@ -341,6 +342,9 @@ impl Composition {
         }
         if let Some(reason) = self.avoidance.needs().unmet(&host.gives) {
             return refuse("avoidance", reason);
+        }
+        if let Some(reason) = self.loss.cut.needs().unmet(&host.gives) {
+            return refuse("cut", reason);
         }
         Ok(())
     }

@@ -85,7 +85,7 @@ fn check_kernel(preset: &Preset) -> Result<(), Refusal> {
 
 impl Composition {
     /// The first part, by its key, that the kernel's copy cannot carry: it has drains and rivals in the preset
-    /// `vegas-next` alone, unchanged.
+    /// `vegas-next` alone, unchanged, and no count of marks.
     pub fn kept_from_kernel(&self, standalone: Option<Standalone>) -> Option<&'static str> {
         let preset = PRESETS.iter().find(|preset| preset.standalone == standalone && standalone.is_some());
         let base = preset.map_or(RENO, |preset| preset.composition);
@@ -99,6 +99,8 @@ impl Composition {
             Some("rivals")
         } else if avoidance_is_kept {
             Some("avoidance")
+        } else if self.loss.cut.needs().accurate_ecn {
+            Some("cut")
         } else if standalone.is_some() && self.slow_start != base.slow_start {
             Some("slow_start")
         } else {

@@ -22,7 +22,6 @@ mod delay {
     pub(super) mod tor_vegas;
 }
 mod l4s {
-    mod alpha;
     pub(super) mod dctcp;
     pub(super) mod prague;
 }

@@ -284,11 +284,11 @@ mod tests {
         }
         let refused = |preset| Choice::of_preset(preset, &[]).err().map(|error| error.to_string());
         assert_eq!(refused("copa-mvfst"), None);
-        let reason = refused("ledbat").expect("the kernel has no one-way delays");
-        assert!(
-            reason.starts_with("ledbat is not carried into the kernel: ") && reason.contains("one-way"),
-            "{reason}"
-        );
+        for (preset, lacking) in [("ledbat", "one-way"), ("dctcp", "Accurate ECN"), ("prague", "Accurate ECN")] {
+            let reason = refused(preset).expect("the kernel lacks what it needs");
+            let is_named = reason.starts_with(&format!("{preset} is not carried into the kernel: "));
+            assert!(is_named && reason.contains(lacking), "{reason}");
+        }
     }
 
     /// `vegaslab list algorithms --hosts` says of the kernel what it takes.
@@ -301,9 +301,10 @@ mod tests {
         }
     }
 
-    /// Of drains, rivals and the backlog by the rate the kernel's copy has the preset `vegas-next` alone.
+    /// Of drains, rivals and the backlog by the rate the kernel's copy has the preset `vegas-next` alone. It gets no
+    /// count of marks.
     #[test]
-    fn parts_of_vegas_next_are_refused_by_name() {
+    fn parts_that_the_copy_has_not_are_refused_by_name() {
         let refusal = |preset: &str, part: &str, choice: &str| {
             let sets = [(part.to_owned(), choice.to_owned())];
             Choice::of_preset(preset, &sets).err().map(|error| error.to_string())
@@ -312,6 +313,7 @@ mod tests {
         assert_eq!(refusal("vegas", "base_rtt", "drains"), not_carried("vegas: base_rtt"));
         assert_eq!(refusal("vegas", "avoidance", "by-rate"), not_carried("vegas: avoidance"));
         assert_eq!(refusal("vegas-next", "rivals", "ignore"), not_carried("vegas-next: rivals"));
+        assert_eq!(refusal("vegas", "cut", "scalable"), not_carried("vegas: cut"));
         assert_eq!(refusal("vegas-next", "avoidance", "by-rate"), None);
     }
 

@@ -532,7 +532,7 @@ class Parts(Table):
         | None
     ) = None
     """The rule of congestion avoidance. Default: the preset's."""
-    cut: Literal["half", "half-linux", "three-quarters", "cubic", "cubic-linux", "vegas-ns3"] | None = None
+    cut: Literal["half", "half-linux", "three-quarters", "cubic", "cubic-linux", "vegas-ns3", "scalable"] | None = None
     """The rule for the window after a loss. Default: the preset's."""
     once_per_window: bool | None = None
     """E: cut only for the loss of a segment that was sent after the last cut. Default: the preset's."""

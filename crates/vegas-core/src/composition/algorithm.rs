@@ -15,6 +15,7 @@ pub struct Algorithm {
     /// Slow start grows the window only while that limits the sender; so does congestion avoidance.
     slow_start_heeds_limit: bool,
     avoidance_heeds_limit: bool,
+    counts_marks: bool,
 }
 
 impl Algorithm {
@@ -28,6 +29,7 @@ impl Algorithm {
             grows_by_segments: false,
             slow_start_heeds_limit: asks && composition.slow_start.needs().window_limited,
             avoidance_heeds_limit: asks && composition.avoidance.needs().window_limited,
+            counts_marks: composition.loss.cut.needs().accurate_ecn,
         })
     }
 
@@ -68,6 +70,12 @@ impl Algorithm {
     #[inline(always)]
     pub(crate) fn heeds_limit(&self, opens: bool) -> bool {
         if opens { self.slow_start_heeds_limit } else { self.avoidance_heeds_limit }
+    }
+
+    /// Whether a part asks for the number of marks.
+    #[inline(always)]
+    pub(crate) fn counts_marks(&self) -> bool {
+        self.counts_marks
     }
 
     /// The slow-start threshold before the first loss; none: unbounded.

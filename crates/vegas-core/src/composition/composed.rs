@@ -7,6 +7,7 @@ use crate::composition::algorithm::Algorithm;
 use crate::composition::parts::avoidance::AvoidanceState;
 use crate::composition::parts::avoidance::vegas_linux::three_quarters;
 use crate::composition::parts::beside::BaseRtt;
+use crate::composition::parts::cut::alpha::Alpha;
 use crate::composition::parts::limits::Spikes;
 use crate::composition::parts::loss_response::SlowStartEnds;
 use crate::composition::parts::signal::{Dialect, Round};
@@ -34,6 +35,8 @@ pub struct State {
     /// last cut.
     uncut_since: Time,
     spikes: Spikes,
+    /// The part of packets that were marked; counted where the cut asks for their number.
+    alpha: Alpha,
 }
 
 const _: () = assert!(size_of::<Composed>() <= STATE_BYTES_MAX);
@@ -113,6 +116,16 @@ impl State {
             round: Round::NEW,
             uncut_since: Time::ZERO,
             spikes: Spikes::default(),
+            alpha: Alpha::ONE,
+        }
+    }
+
+    /// Every acknowledgement counts, also one in recovery.
+    #[cold]
+    #[inline(never)]
+    fn count_marks(&mut self, ack: &Ack) {
+        if self.alpha.count(ack) {
+            self.alpha.begin(ack.next, true);
         }
     }
 
@@ -243,11 +256,11 @@ impl State {
         if composition.loss.once_per_window && loss.sent < self.uncut_since {
             return;
         }
-        let State { control, slow_start, avoidance, round, uncut_since, .. } = self;
+        let State { control, slow_start, avoidance, round, uncut_since, alpha, .. } = self;
         let before = control.window;
         let opens = control.in_slow_start();
         // the least window after a cut, 2, must not raise a window of 1
-        control.window = composition.loss.cut.window_after(before, control.ssthresh, loss).min(before);
+        control.window = composition.loss.cut.window_after(before, control.ssthresh, loss, alpha).min(before);
         avoidance.on_cut(control, before);
         control.slow_start_ends = true;
         match opens {
@@ -346,6 +359,9 @@ impl<A: Borrow<Algorithm>, S: BorrowMut<State>> CongestionControl for Composed<A
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
         let state = self.state.borrow_mut();
+        if !cfg!(vegas_kernel) && self.algorithm.borrow().counts_marks() {
+            state.count_marks(ack);
+        }
         match !ack.in_recovery && ack.acked > Segments(0) {
             true => state.on_new_data(self.algorithm.borrow(), ack),
             false => state.on_other_ack(*ack),

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
-    Ack, Algorithm, Avoidance, Composition, Controller, Loss, LossKind, LostSegment, Parameters, Phase, RateSample,
-    RouterFeedback, Sent, SlowStart, registry,
+    Ack, Algorithm, Avoidance, Composition, Controller, Cut, Loss, LossKind, LostSegment, Parameters, Phase,
+    RateSample, RouterFeedback, Sent, SlowStart, registry,
 };
 
 use crate::support::control::tell;
@@ -86,6 +86,7 @@ fn begin(header: &str) -> Result<Controller, String> {
                     Some(_) => composition.opening_by(slow_start),
                 }
             }
+            "cut" => composition.loss.cut = named(Cut::NAMES, key, value)?,
             "avoidance" => composition.avoidance = named(Avoidance::NAMES, key, value)?,
             "ssthresh" => parameters.ssthresh = Some(Segments(whole(value)? as u32)),
             _ => *parameter(&mut parameters, key)? = Segments(whole(value)? as u32),

@@ -32,7 +32,9 @@ fn avoidances() {
 #[test]
 fn cuts() {
     let parts = Cut::NAMES.iter().zip(Cut::SUMMARIES);
-    let rows: Vec<_> = parts.map(|((name, part), summary)| row(name, summary, "-", part.page())).collect();
+    let rows: Vec<_> = parts
+        .map(|((name, part), summary)| row(name, summary, &looks_at(NO_THRESHOLDS, part.needs()), part.page()))
+        .collect();
     compare("loss-response.md", &rows);
 }
 
@@ -71,7 +73,7 @@ fn index_row(page: &str) -> String {
 #[test]
 fn standalone_algorithms_by_what_they_ask_for() {
     let row = |preset: &Preset, needs: Needs| {
-        let needs = match looks_at(Thresholds { alpha: false, beta: false, gamma: false }, needs) {
+        let needs = match looks_at(NO_THRESHOLDS, needs) {
             none if none == "-" => "nothing beyond the usual".into(),
             needs => needs,
         };
@@ -127,6 +129,8 @@ fn page_of(preset: &Preset) -> String {
     let page = pages.find(|page| page.ends_with(".md") && whole_title(page).contains(&named));
     page.unwrap_or_else(|| panic!("{}: docs/algorithms has no page whose title names it", preset.name))
 }
+
+const NO_THRESHOLDS: Thresholds = Thresholds { alpha: false, beta: false, gamma: false };
 
 /// Thresholds of the backlog, and what the host must give.
 fn looks_at(thresholds: Thresholds, needs: Needs) -> String {

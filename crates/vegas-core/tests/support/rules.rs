@@ -70,11 +70,12 @@ fn check_state(control: &Composed) -> Verdict {
 
 /// The same acknowledgement in recovery: it raises nothing, and lowers the window of a part alone that says so.
 fn check_recovery(before: Composed, ack: &Ack) -> Verdict {
+    let parts = *before.algorithm().composition();
     let mut after = before;
     after.on_ack(&Ack { in_recovery: true, ..*ack });
     rule(after.output().window <= before.output().window, "an ACK in recovery raised the window")?;
     rule(
-        after == before || before.algorithm().composition().slow_start.promise().drains,
+        after == before || parts.slow_start.promise().drains || parts.loss.cut.needs().accurate_ecn,
         "an ACK in recovery changed the state",
     )?;
     check_state(&after)

@@ -61,6 +61,9 @@ fn what_needs_another_host_is_refused_by_name() {
     assert_eq!(refusal(VegasQuic::preset("rovegas").unwrap()), routers);
     let delays = "algorithm: needs a host that measures one-way delays (host: quic)";
     assert_eq!(["ledbat", "lp"].map(|name| refusal(VegasQuic::preset(name).unwrap())), [delays; 2]);
+    let counts = "algorithm: needs a host with Accurate ECN (RFC 9768) (host: quic)";
+    assert_eq!(refusal(VegasQuic::preset("dctcp").unwrap()), counts);
+    assert_eq!(refusal(VegasQuic::preset("prague").unwrap()), "algorithm: needs a host that paces (host: quic)");
     let paces = "slow_start: needs a host that paces (host: quic)";
     assert_eq!(refusal(VegasQuic::preset("streak").unwrap()), paces);
     assert!(VegasQuic::dynamic().build().is_ok(), "its slow start has a threshold by itself");

@@ -69,7 +69,7 @@ impl Feedback {
 }
 
 /// The greatest size of a connection without its segments in flight, bytes.
-const _: () = assert!(size_of::<Flow>() <= 976);
+const _: () = assert!(size_of::<Flow>() <= 1000);
 
 /// Returns the receiver of a flow.
 pub(super) fn receiver(spec: &FlowSpec, sends_sack: bool) -> Receiver {

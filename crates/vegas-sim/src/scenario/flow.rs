@@ -80,7 +80,7 @@ pub(super) fn resolve(
         own,
         parameters,
         host,
-        ecn: ecn(key, flow, &needs)?,
+        ecn: ecn(key, flow, &needs.and(&composition.loss.cut.needs()))?,
         size,
         application,
         packet,

@@ -1,22 +1,28 @@
 //! How far a loss cuts the window.
 
+pub(crate) mod alpha;
 mod cubic;
 mod half;
+mod scalable;
 mod three_quarters;
 mod vegas_ns3;
 mod whole;
 
 use crate::composition::parts::avoidance::Avoidance;
 use crate::composition::parts::part::{Share, choice};
-use crate::contract::Loss;
+use crate::contract::{Loss, Needs};
 use crate::units::{Segments, Window};
+use alpha::Alpha;
 
-/// A cut: the window after a loss. It has no state; `ssthresh` is the threshold before the loss.
+/// A cut: the window after a loss. It has no state but the part of packets that were marked, which is counted for one
+/// that asks for their number; `ssthresh` is the threshold before the loss.
 pub(crate) trait CutPart {
     /// The page of its rule, in `docs/algorithms`.
     const PAGE: &'static str;
+    /// What the host must give.
+    const NEEDS: Needs = Needs::NONE;
     /// The window after a loss that the retransmission timer did not find; the caller raises it to two segments.
-    fn window_after(window: Window, ssthresh: Segments, loss: &Loss) -> Window;
+    fn window_after(window: Window, ssthresh: Segments, loss: &Loss, alpha: &Alpha) -> Window;
 
     /// The slow-start threshold after a timeout: half the window (RFC 5681, equation 4), in whole segments.
     fn ssthresh_after_timeout(window: Window, _ssthresh: Segments) -> Window {
@@ -41,6 +47,8 @@ macro_rules! cuts {
             Cut of CutPart { $($(#[doc = $doc])+ $name $variant: $module,)+ }
             /// The page of its rule, in `docs/algorithms`.
             pub fn page -> &'static str = PAGE;
+            /// What the host must give.
+            pub fn needs -> Needs = NEEDS;
             /// The slow-start threshold after a timeout, as a share of the window.
             pub fn share_after_timeout -> Share = SHARE_AFTER_TIMEOUT;
             /// Whether a loss may leave the window at the threshold.
@@ -53,9 +61,9 @@ macro_rules! cuts {
 
         impl Cut {
             /// The window after a loss, at least 2.
-            pub(crate) fn window_after(self, window: Window, ssthresh: Segments, loss: &Loss) -> Window {
+            pub(crate) fn window_after(self, window: Window, ssthresh: Segments, loss: &Loss, alpha: &Alpha) -> Window {
                 let after = match self {
-                    $(Cut::$variant => <$module::$variant as CutPart>::window_after(window, ssthresh, loss),)+
+                    $(Cut::$variant => <$module::$variant as CutPart>::window_after(window, ssthresh, loss, alpha),)+
                 };
                 after.max(Window::whole(LEAST))
             }
@@ -84,6 +92,9 @@ cuts! {
     "cubic-linux" CubicLinux: whole,
     /// To the threshold, or by one segment where that is less; also after a timeout (ns-3's `TcpVegas`).
     "vegas-ns3" VegasNs3: vegas_ns3,
+    /// After a mark by half of the part of packets that were marked, averaged over windows of data; to half after a
+    /// loss (RFC 8257).
+    "scalable" Scalable: scalable,
 }
 
 /// The least window after a loss (RFC 5681, equation 4).

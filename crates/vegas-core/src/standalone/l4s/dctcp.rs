@@ -1,8 +1,8 @@
 //! DCTCP (RFC 8257; Linux, `net/ipv4/tcp_dctcp.c`): Reno that reduces its window by half of alpha once a window of
 //! data with marks, where alpha is the averaged part of packets that were marked. A loss halves the window.
 
-use super::alpha::Alpha;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
+use crate::composition::parts::cut::alpha::Alpha;
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
 use crate::standalone::Preset;

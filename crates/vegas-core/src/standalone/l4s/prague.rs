@@ -8,8 +8,8 @@
 //! - Segments are paced at the window over the smoothed RTT, twice as fast at the beginning of slow start.
 //! - A loss halves the window.
 
-use super::alpha::Alpha;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
+use crate::composition::parts::cut::alpha::Alpha;
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
 use crate::standalone::Preset;
@@ -30,8 +30,6 @@ const REFERENCE_RTT: Span = Span::from_millis(25);
 const ROUNDS_BEFORE: u32 = 500;
 /// The least window (`MIN_CWND`).
 const LEAST: Window = Window::whole(Segments(2));
-/// The window's bits after the point, of which alpha takes half: alpha's product has 64 bits.
-const HALVED_BITS: u32 = 10;
 
 /// The pacing rate counts the headers of a segment (`tcp_mss_to_mtu`), the gap after it does not
 /// (`tcp_update_skb_after_send`): on Ethernet, with time stamps, 1500 bytes and 1448.
@@ -165,8 +163,7 @@ impl Prague {
         }
         self.reduced = now;
         self.has_marks = true;
-        let less = self.alpha.half_of(self.window.as_raw() >> HALVED_BITS) << HALVED_BITS;
-        self.reduce_to(self.window.minus(Window::from_raw(less)));
+        self.reduce_to(self.alpha.reduce(self.window));
     }
 }
 

@@ -86,3 +86,16 @@ fn prague_on_dualpi2_is_as_measured() {
         assert!((simulated - measured).abs() < 1., "{simulated} {measured}");
     }
 }
+
+/// What answers marks by their number keeps the L queue short beside Prague, and leaves it half of the link.
+#[test]
+fn a_scalable_cut_keeps_the_low_latency_queue_short() {
+    let text = include_str!("../../../../../scenarios/l4s/vegas-beside-prague.toml");
+    for preset in ["cubic", "vegas", "gallop"] {
+        let text = text.replace("preset = \"vegas\"", &format!("preset = \"{preset}\""));
+        let outcome = run(&text, "20mbit", "10ms");
+        let [_, median, greatest] = simulated(&outcome).0;
+        assert!(median < 23. && greatest < 25., "{preset}: {median} {greatest}");
+        assert!(outcome.flows.iter().all(|flow| flow.throughput_mbps > 7.), "{preset}");
+    }
+}

@@ -1,6 +1,7 @@
 //! CUBIC's cut: to 717/1024, the 0.7 of RFC 9438, section 4.6, as Linux has it; also after a timeout (section 4.8).
 
 use super::CutPart;
+use super::alpha::Alpha;
 use crate::composition::parts::part::Share;
 use crate::contract::Loss;
 use crate::units::{Segments, Window};
@@ -12,7 +13,7 @@ impl CutPart for Cubic {
     const SHARE_AFTER_TIMEOUT: Share = Share::Of1024(717);
     const KERNELS_OWN: Option<&'static str> = Some("cubic");
 
-    fn window_after(window: Window, _ssthresh: Segments, _loss: &Loss) -> Window {
+    fn window_after(window: Window, _ssthresh: Segments, _loss: &Loss, _alpha: &Alpha) -> Window {
         seven_tenths(window)
     }
 

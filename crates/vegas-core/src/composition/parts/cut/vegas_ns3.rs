@@ -2,6 +2,7 @@
 //! more; also after a timeout. Its congestion avoidance keeps the threshold near the window.
 
 use super::CutPart;
+use super::alpha::Alpha;
 use crate::composition::parts::avoidance::Avoidance;
 use crate::composition::parts::part::Share;
 use crate::contract::Loss;
@@ -16,7 +17,7 @@ impl CutPart for VegasNs3 {
     const GOES_WITH: Option<(Avoidance, &'static str)> =
         Some((Avoidance::VegasNs3, "to the threshold needs avoidance = \"vegas-ns3\", which keeps it near the window"));
 
-    fn window_after(window: Window, ssthresh: Segments, _loss: &Loss) -> Window {
+    fn window_after(window: Window, ssthresh: Segments, _loss: &Loss, _alpha: &Alpha) -> Window {
         one_less(window, ssthresh)
     }
 

@@ -2,6 +2,7 @@
 //! (`snd_cwnd_cnt`) is lost with the cut.
 
 use super::CutPart;
+use super::alpha::Alpha;
 use super::cubic::seven_tenths;
 use crate::composition::parts::part::Share;
 use crate::contract::Loss;
@@ -13,7 +14,7 @@ pub(crate) struct HalfLinux;
 impl CutPart for HalfLinux {
     const PAGE: &'static str = "vegas-linux.md";
 
-    fn window_after(window: Window, _ssthresh: Segments, _loss: &Loss) -> Window {
+    fn window_after(window: Window, _ssthresh: Segments, _loss: &Loss, _alpha: &Alpha) -> Window {
         Window::whole(Segments(window.floor().0 / 2))
     }
 }
@@ -26,7 +27,7 @@ impl CutPart for CubicLinux {
     const SHARE_AFTER_TIMEOUT: Share = Share::OfWhole1024(717);
     const KERNELS_OWN: Option<&'static str> = Some("cubic");
 
-    fn window_after(window: Window, _ssthresh: Segments, _loss: &Loss) -> Window {
+    fn window_after(window: Window, _ssthresh: Segments, _loss: &Loss, _alpha: &Alpha) -> Window {
         whole_seven_tenths(window)
     }
 

@@ -110,7 +110,12 @@ fn algorithms() {
             (
                 "\"vegas\"",
                 "{ cut = \"third\" }",
-                r#":11: flow.0.algorithm.cut: "third" is not a cut; expected one of half, half-linux, three-quarters, cubic, cubic-linux, vegas-ns3"#,
+                r#":11: flow.0.algorithm.cut: "third" is not a cut; expected one of half, half-linux, three-quarters, cubic, cubic-linux, vegas-ns3, scalable"#,
+            ),
+            (
+                "\"vegas\"",
+                "{ preset = \"vegas\", cut = \"scalable\" }\necn = false",
+                ":12: flow.0.ecn: is false, but the algorithm answers marks only; leave it out, or write true",
             ),
             (
                 "\"vegas\"",
@@ -200,6 +205,24 @@ fn quic() {
                 "algorithm = \"vegas\"",
                 "algorithm = \"ledbat\"",
                 ":11: flow.0.algorithm: needs a host that measures one-way delays; \
+                 host \"quic\" cannot carry it out: leave it out, or write transport = \"tcp\"",
+            ),
+            (
+                "algorithm = \"vegas\"",
+                "algorithm = \"prague\"",
+                ":11: flow.0.algorithm: needs a host that paces; \
+                 host \"quic\" cannot carry it out: leave it out, or write transport = \"tcp\"",
+            ),
+            (
+                "algorithm = \"vegas\"",
+                "algorithm = \"dctcp\"",
+                ":11: flow.0.algorithm: needs a host with Accurate ECN (RFC 9768); \
+                 host \"quic\" cannot carry it out: leave it out, or write transport = \"tcp\"",
+            ),
+            (
+                "algorithm = \"vegas\"",
+                "algorithm = { preset = \"cubic\", cut = \"scalable\" }",
+                ":11: flow.0.algorithm.cut: needs a host with Accurate ECN (RFC 9768); \
                  host \"quic\" cannot carry it out: leave it out, or write transport = \"tcp\"",
             ),
             (

@@ -2,7 +2,7 @@
 //! scalable congestion control reduces its window by half of it.
 
 use crate::contract::Ack;
-use crate::units::{Segments, SendIndex};
+use crate::units::{Segments, SendIndex, Window};
 
 /// The moving average of the part of marked packets, and what is counted for the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +44,13 @@ impl Alpha {
     /// Returns half of alpha of `amount`, rounded to the nearest; `amount` is below 2^43.
     pub(crate) fn half_of(&self, amount: u64) -> u64 {
         (amount * (self.upscaled >> GAIN_SHIFT) + (1 << BITS)) >> (BITS + 1)
+    }
+
+    /// Returns a window without half of alpha of it, to 2^-18 of a segment: the product has 64 bits.
+    pub(crate) fn reduce(&self, window: Window) -> Window {
+        const LEFT_OUT_BITS: u32 = 10;
+        let less = self.half_of(window.as_raw() >> LEFT_OUT_BITS) << LEFT_OUT_BITS;
+        window.minus(Window::from_raw(less))
     }
 
     /// In millionths.
