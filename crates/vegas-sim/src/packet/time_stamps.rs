@@ -58,6 +58,8 @@ impl TimeStamps {
     pub(crate) const NONE: TimeStamps = TimeStamps { value: Tick::NONE, echo: Tick::NONE };
     /// The size of the option, with the two bytes that align it (RFC 7323, appendix A).
     pub(crate) const WIRE_BYTES: u64 = 12;
+    /// A younger echo of a packet that is no acknowledgement is read rightly.
+    pub(crate) const ECHO_AGE_LIMIT: Span = Span::from_millis(u16::MAX as u64);
 }
 
 impl Packet {

@@ -5,6 +5,7 @@ use vegas_core::units::{Span, Time};
 
 use super::bsd::BsdRtt;
 use super::linux::LinuxRtt;
+use crate::packet::TimeStamps;
 use crate::scenario::{HostKind, HostSpec};
 
 /// The timeout, its estimator and its backoff.
@@ -68,8 +69,9 @@ impl Rto {
 
     /// Handles the end of the handshake; returns the sample of hosts that time it: of a retransmitted SYN the `age` of
     /// an echoed time stamp. Without one a retransmitted SYN hints at a long path, on which data must not be
-    /// retransmitted early (RFC 6298, section 5.7).
+    /// retransmitted early (RFC 6298, section 5.7). So does one whose echo may be older than a packet can say.
     pub(super) fn on_handshake(&mut self, now: Time, age: Option<Span>) -> Option<Span> {
+        let age = age.filter(|_| self.longest_handshake() < TimeStamps::ECHO_AGE_LIMIT);
         if self.backoff > 0 && age.is_none() && self.initial < AFTER_LOST_SYN {
             self.initial = AFTER_LOST_SYN;
             self.backoff = 0;
@@ -83,6 +85,12 @@ impl Rto {
         }
         self.sample_linux(sample, 0, 0);
         Some(sample)
+    }
+
+    /// How long ago the first SYN left at most: the next timeout has not come.
+    fn longest_handshake(&self) -> Span {
+        let timeouts = (2_u64 << self.backoff) - 1;
+        Span::from_nanos(self.initial.as_nanos().saturating_mul(timeouts))
     }
 
     /// Times a segment that is sent for the first time, unless another one is being timed.

@@ -58,7 +58,7 @@ fn one_acknowledgement_covers_what_came_before_the_application_reads() {
             topology.bottleneck = {{ rate = "1600kbit", delay = "48ms", queue = "unlimited", batch = "50ms" }}
             [[flow]]
             algorithm = "reno"
-            packet = "1040b"
+            packet = "1052b"
             initial_window = 10
             host = {{ kind = "linux", delayed_ack = "linux", reads_after = "10us", receive_window = {window} }}
             "#
