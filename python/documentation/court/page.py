@@ -28,9 +28,9 @@ receiver with delayed and merged acknowledgements and a window that it tunes fro
 
 The runs go over the path that `vegaslab measured` works out of the capture itself, with that receiver: `receive_window
 = "linux"`, `timestamps = true`, `delayed_ack = "linux"`, in the simulator with an application that
-[reads](networks.md#merged-acknowledgements) 20 us after data come. A row **agrees** if the goodput is within {_GOODPUT} and the
-number of retransmitted segments within {_RETRANSMITTED} of the measured ones. *Of the
-capture* are those that the captured sender retransmitted, too, by their place in the data.
+[reads](networks.md#merged-acknowledgements) 20 us after data come. A row **agrees** if the goodput is within
+{_GOODPUT} and the number of retransmitted segments within {_RETRANSMITTED} of the measured ones. *Of the capture* are
+those that the captured sender retransmitted, too, by their place in the data.
 """
 
 _SERIES = """
@@ -38,8 +38,8 @@ _SERIES = """
 
 Measured by the L4S team (github.com/L4STeam/l4steam.github.io, `iccrg-exp/results`, IETF 109): single flows of 40 s
 between network namespaces of Linux 5.4, in intervals of 0.1 s by iperf3. RTT is what the sender's smoothed estimate
-showed at the end of each interval, beside round-trip samples of the run. The series of TCP Prague over DualPI2 have no
-row: the laboratory has neither.
+showed at the end of each interval, beside round-trip samples of the run. The series of TCP Prague over DualPI2 are on
+[a page of their own](l4s.md).
 """
 
 _WHY = "## Why rows disagree"
