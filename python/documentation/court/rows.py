@@ -30,7 +30,7 @@ _CAPTURES_HOST = {
 """What is known of the captures' receiver and is not in their table."""
 
 _CAPTURES_READER = {"flow.0.host.reads_after": "20us"}
-"""What the simulator is told of the application: it is woken later than the next of five segments comes, 8 us apart. In
+"""The application of the simulator's receiver: it is woken later than the next of five segments comes, 8 us apart. In
 the kernel applications take what time they take."""
 
 Figures = Mapping[str, float | None]

@@ -193,8 +193,8 @@ impl Flow {
         (from, from + self.layout.payload_of_wire(packet.wire()))
     }
 
-    /// Notes what a data packet says beside its data, the bytes `[from, to)`, or that and what was merged with it,
-    /// which says the same.
+    /// Notes what a data packet says beside its data, the bytes `[from, to)`, or the first of `segments` that were
+    /// merged, as all of them have equal marks and time stamps.
     #[inline(always)]
     fn note_header(&mut self, at: Time, packet: &Packet, (from, to): (u64, u64), segments: u64) {
         if self.is_special {

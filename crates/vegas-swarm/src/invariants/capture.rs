@@ -76,7 +76,7 @@ struct Merging<'a> {
 }
 
 impl Merging<'_> {
-    /// The interface has passed on what came so long before `now` that it may not hold it.
+    /// The interface has passed on what came before `now` by more than it may hold.
     fn pass_on_before(&mut self, now: Time) {
         let hold = self.hold.unwrap_or_default();
         while let Some(packet) = self.held.pop_front_if(|packet| packet.at + hold < now) {

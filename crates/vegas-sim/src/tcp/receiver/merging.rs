@@ -99,7 +99,7 @@ mod tests {
         passed.iter().map(|merged| (merged.first.number(), merged.to)).collect()
     }
 
-    /// A gap, a repeat and a longer segment begin anew; a shorter one is the last.
+    /// A gap, a repeat and a longer segment begin another one; a shorter one is the last.
     #[test]
     fn what_follows_is_merged() {
         let segments = [(0, 100), (100, 100), (300, 100), (400, 100), (400, 100), (500, 60), (560, 60), (620, 100)];

@@ -83,8 +83,8 @@ const FIRST_SEGMENTS: u64 = 10;
 const MARGIN_SEGMENTS: u64 = 16;
 
 impl GrowingWindow {
-    /// Creates the window of a receiver of full segments of `segment` bytes, whose application reads this long after
-    /// data have come.
+    /// Creates the window of a receiver of full segments of `segment` bytes; its application reads this long after data
+    /// have come.
     pub(crate) fn new(window: &ReceiveWindow, segment: u64, reads_after: Span) -> Self {
         let (first, clamp) = match *window {
             // a buffer of fixed size (SO_RCVBUF) is there from the start

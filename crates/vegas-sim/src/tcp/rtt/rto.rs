@@ -69,7 +69,7 @@ impl Rto {
 
     /// Handles the end of the handshake; returns the sample of hosts that time it: of a retransmitted SYN the `age` of
     /// an echoed time stamp. Without one a retransmitted SYN hints at a long path, on which data must not be
-    /// retransmitted early (RFC 6298, section 5.7). So does one whose echo may be older than a packet can say.
+    /// retransmitted early (RFC 6298, section 5.7). So does one with an echo that may be older than a packet can say.
     pub(super) fn on_handshake(&mut self, now: Time, age: Option<Span>) -> Option<Span> {
         let age = age.filter(|_| self.longest_handshake() < TimeStamps::ECHO_AGE_LIMIT);
         if self.backoff > 0 && age.is_none() && self.initial < AFTER_LOST_SYN {
