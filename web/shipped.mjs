@@ -5,7 +5,13 @@ import { basename, join } from "node:path";
 
 const root = join(import.meta.dirname, "../scenarios");
 /** Equals `shipped_scenarios` of the Python package; `tests/equal.mjs` compares them. */
-const FOLDERS = ["", "papers", "evaluate", "c4", "tcpeval", "next", "attack"];
+const FOLDERS = [
+  "",
+  ...readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== "plans")
+    .map((entry) => entry.name)
+    .sort(),
+];
 
 const files = (folder, ending) =>
   readdirSync(join(root, folder))

@@ -27,6 +27,7 @@ const GROUPS = {
   "evaluate/": "Criteria of RFC 9743",
   "c4/": "Cases of draft-huitema-ccwg-c4-test",
   "tcpeval/": "Cases of draft-irtf-iccrg-tcpeval",
+  "l4s/": "L4S: low latency, low loss",
 };
 const FIRST = "gallop-50mbit";
 /** The unpacked engine has a few megabytes. */

@@ -14,6 +14,7 @@ import vegaslab as package
 from documentation import ROOT
 from documentation.site import playground
 from documentation.site.check import problems
+from documentation.site.gallery import HEADS
 from tests.conftest import Command
 
 DOCS = ROOT / "docs"
@@ -66,6 +67,12 @@ def test_scenarios_name_their_schema() -> None:
         first, _, _ = file.read_text(encoding="utf-8").partition("\n")
         assert first.startswith("#:schema "), name
         assert (file.parent / first.removeprefix("#:schema ")).resolve() == DOCS / "scenario.schema.json", name
+
+
+def test_each_folder_of_scenarios_has_a_gallery() -> None:
+    folders = {name.rpartition("/")[0] for name in package.shipped_scenarios()} - {""}
+    assert {f"gallery/{folder}.md" for folder in folders} | {"gallery/index.md"} == set(HEADS)
+    assert all(f"- {page}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8") for page in HEADS)
 
 
 def test_the_citation_is_of_this_version() -> None:

@@ -27,7 +27,7 @@ Overrides = Sequence[tuple[str, str]]
 
 _SHIPPED = Path(__file__).parents[1] / "scenarios"
 _HOLDS = "a scenario holds text, numbers, booleans, lists and dicts"
-_FOLDERS = ("papers", "evaluate", "c4", "tcpeval", "next", "attack")
+_PLANS = "plans"
 
 
 def load(
@@ -82,7 +82,7 @@ def shipped_scenarios() -> dict[str, Path]:
 def _shipped() -> dict[str, Path]:
     # a dossier asks for its scenarios thousands of times
     files = [*sorted(_SHIPPED.glob("*.toml"))]
-    files += [path for folder in _FOLDERS for path in sorted(_SHIPPED.glob(f"{folder}/*.toml"))]
+    files += sorted(path for path in _SHIPPED.glob("*/*.toml") if path.parent.name != _PLANS)
     return {path.relative_to(_SHIPPED).with_suffix("").as_posix(): path for path in files}
 
 
@@ -93,7 +93,7 @@ def shipped_plans() -> dict[str, Path]:
     >>> list(vegaslab.shipped_plans())
     ['next-parts', 'vegas-conditions', 'vegas-or-gallop', 'vegas-phases']
     """
-    return {path.stem: path for path in sorted(_SHIPPED.glob("plans/*.toml"))}
+    return {path.stem: path for path in sorted(_SHIPPED.glob(f"{_PLANS}/*.toml"))}
 
 
 def read(scenario: ScenarioLike) -> tuple[str, Literal["toml", "json"], str]:
