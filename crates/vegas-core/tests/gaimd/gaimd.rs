@@ -3,9 +3,9 @@
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
+use crate::contract::{Ack, CongestionControl, Loss, Needs, Status};
 use crate::standalone::Preset;
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Window};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -49,6 +49,8 @@ impl Gaimd {
 }
 
 impl CongestionControl for Gaimd {
+    handed_to_window!();
+
     fn on_ack(&mut self, ack: &Ack) {
         if ack.may_grow() && ack.window_limited {
             self.grow(ack.acked);
@@ -58,18 +60,6 @@ impl CongestionControl for Gaimd {
     fn on_loss(&mut self, loss: &Loss) {
         let window = self.window.get();
         self.window.answer(loss.kind, window - (window >> CUT_SHIFT));
-    }
-
-    fn on_spurious(&mut self, before: &Self) {
-        self.window.undo(&before.window);
-    }
-
-    fn on_unused(&mut self, most: Window) {
-        self.window.unused(most);
-    }
-
-    fn output(&self) -> Output {
-        self.window.output()
     }
 
     fn status(&self) -> Status {

@@ -7,8 +7,8 @@
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
+use crate::contract::{Ack, CongestionControl, Loss, Needs, Status};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
@@ -98,6 +98,8 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
+    handed_to_window!();
+
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
             self.inference = rtt.times(INFERENCE_ROUNDS);
@@ -123,22 +125,10 @@ impl CongestionControl for Lp {
         self.window.answer(loss.kind, self.window.get() / 2);
     }
 
-    fn on_spurious(&mut self, before: &Self) {
-        self.window.undo(&before.window);
-    }
-
-    fn on_unused(&mut self, most: Window) {
-        self.window.unused(most);
-    }
-
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {
         self.counts_from = next;
         self.smoothed_eighths = 0;
         (self.least_us, self.most_us, self.outlier_us) = (UNKNOWN_US, 0, 0);
-    }
-
-    fn output(&self) -> Output {
-        self.window.output()
     }
 
     fn status(&self) -> Status {

@@ -9,9 +9,9 @@
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Restart, Status};
+use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Restart, Status};
 use crate::standalone::random::Random;
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
@@ -249,6 +249,8 @@ impl Cdg {
 }
 
 impl CongestionControl for Cdg {
+    handed_to_window!();
+
     fn on_ack(&mut self, ack: &Ack) {
         if self.settles_at.is_some_and(|index| ack.newest >= index) {
             self.settle(ack.next);
@@ -288,10 +290,6 @@ impl CongestionControl for Cdg {
         self.settles_at = Some(SendIndex(0));
     }
 
-    fn on_spurious(&mut self, before: &Self) {
-        self.window.undo(&before.window);
-    }
-
     fn on_restart(&mut self, restart: &Restart) {
         self.hystart = HyStart::NONE;
         self.gradients = Gradients::default();
@@ -301,16 +299,8 @@ impl CongestionControl for Cdg {
         (self.ineffectual, self.delayed) = (0, 0);
     }
 
-    fn on_unused(&mut self, most: Window) {
-        self.window.unused(most);
-    }
-
     fn on_path_change(&mut self, next: SendIndex, now: Time) {
         self.on_restart(&Restart { now, next, idle: Span::ZERO });
-    }
-
-    fn output(&self) -> Output {
-        self.window.output()
     }
 
     fn status(&self) -> Status {

@@ -8,9 +8,9 @@
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
+use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
 use crate::standalone::random::Random;
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window, product};
 
@@ -256,6 +256,8 @@ impl Nv {
 }
 
 impl CongestionControl for Nv {
+    handed_to_window!();
+
     fn on_ack(&mut self, ack: &Ack) {
         if ack.in_recovery || ack.acked == Segments(0) {
             return;
@@ -274,22 +276,10 @@ impl CongestionControl for Nv {
         }
     }
 
-    fn on_spurious(&mut self, before: &Self) {
-        self.window.undo(&before.window);
-    }
-
-    fn on_unused(&mut self, most: Window) {
-        self.window.unused(most);
-    }
-
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {
         self.oldest = next;
         self.begin_anew();
         self.next_least_rtt_us = UNKNOWN_US;
-    }
-
-    fn output(&self) -> Output {
-        self.window.output()
     }
 
     fn status(&self) -> Status {

@@ -4,9 +4,9 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::composition::parts::cut::alpha::Alpha;
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
+use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
 use crate::standalone::Preset;
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Window};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -38,6 +38,8 @@ impl Dctcp {
 }
 
 impl CongestionControl for Dctcp {
+    handed_to_window!();
+
     fn on_ack(&mut self, ack: &Ack) {
         if self.alpha.count(ack) {
             self.alpha.begin(ack.next, true);
@@ -54,18 +56,6 @@ impl CongestionControl for Dctcp {
             LossKind::DuplicateAcks | LossKind::Timeout => window - window / 2,
         };
         self.window.answer(loss.kind, window - less);
-    }
-
-    fn on_spurious(&mut self, before: &Self) {
-        self.window.undo(&before.window);
-    }
-
-    fn on_unused(&mut self, most: Window) {
-        self.window.unused(most);
-    }
-
-    fn output(&self) -> Output {
-        self.window.output()
     }
 
     fn status(&self) -> Status {

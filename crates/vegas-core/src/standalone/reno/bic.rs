@@ -6,9 +6,9 @@
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
+use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
 use crate::standalone::Preset;
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Time, Window};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -150,6 +150,8 @@ fn smooth(window: u32) -> u32 {
 }
 
 impl CongestionControl for Bic {
+    handed_to_window!();
+
     fn on_ack(&mut self, ack: &Ack) {
         self.count_at_once(ack);
         if ack.may_grow() && ack.window_limited {
@@ -164,18 +166,6 @@ impl CongestionControl for Bic {
             *self = Bic { window: self.window, ..Bic::start(&PRESET.parameters, 0) };
         }
         self.is_open = false;
-    }
-
-    fn on_spurious(&mut self, before: &Self) {
-        self.window.undo(&before.window);
-    }
-
-    fn on_unused(&mut self, most: Window) {
-        self.window.unused(most);
-    }
-
-    fn output(&self) -> Output {
-        self.window.output()
     }
 
     fn status(&self) -> Status {

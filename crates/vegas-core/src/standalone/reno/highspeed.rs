@@ -4,9 +4,9 @@
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
+use crate::contract::{Ack, CongestionControl, Loss, Needs, Status};
 use crate::standalone::Preset;
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Window};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -100,6 +100,8 @@ impl HighSpeed {
 }
 
 impl CongestionControl for HighSpeed {
+    handed_to_window!();
+
     fn on_ack(&mut self, ack: &Ack) {
         if ack.may_grow() && ack.window_limited {
             self.grow(ack.acked);
@@ -108,18 +110,6 @@ impl CongestionControl for HighSpeed {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.window.answer(loss.kind, self.after_loss());
-    }
-
-    fn on_spurious(&mut self, before: &Self) {
-        self.window.undo(&before.window);
-    }
-
-    fn on_unused(&mut self, most: Window) {
-        self.window.unused(most);
-    }
-
-    fn output(&self) -> Output {
-        self.window.output()
     }
 
     fn status(&self) -> Status {

@@ -4,9 +4,9 @@
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
+use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
 use crate::standalone::Preset;
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -112,6 +112,8 @@ impl Hybla {
 }
 
 impl CongestionControl for Hybla {
+    handed_to_window!();
+
     /// The window begins as rho.
     fn on_handshake(&mut self, _now: Time, rtt: Span) {
         self.smooth(rtt);
@@ -146,20 +148,8 @@ impl CongestionControl for Hybla {
         }
     }
 
-    fn on_spurious(&mut self, before: &Self) {
-        self.window.undo(&before.window);
-    }
-
-    fn on_unused(&mut self, most: Window) {
-        self.window.unused(most);
-    }
-
     fn on_path_change(&mut self, _next: SendIndex, _now: Time) {
         (self.srtt_8us, self.least_srtt_8us, self.rho_8) = (0, 0, 0);
-    }
-
-    fn output(&self) -> Output {
-        self.window.output()
     }
 
     fn status(&self) -> Status {

@@ -4,8 +4,8 @@
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
+use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
@@ -167,6 +167,8 @@ fn beta_at(delay: u32, range: u32) -> u32 {
 }
 
 impl CongestionControl for Illinois {
+    handed_to_window!();
+
     fn on_ack(&mut self, ack: &Ack) {
         self.sample(ack);
         if !ack.may_grow() {
@@ -191,22 +193,10 @@ impl CongestionControl for Illinois {
         }
     }
 
-    fn on_spurious(&mut self, before: &Self) {
-        self.window.undo(&before.window);
-    }
-
-    fn on_unused(&mut self, most: Window) {
-        self.window.unused(most);
-    }
-
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {
         self.base_rtt_us = UNKNOWN_US;
         self.max_rtt_us = 0;
         self.begin_round(next);
-    }
-
-    fn output(&self) -> Output {
-        self.window.output()
     }
 
     fn status(&self) -> Status {

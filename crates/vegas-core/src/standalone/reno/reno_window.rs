@@ -16,6 +16,25 @@ pub(crate) fn micros(span: Span) -> u32 {
     u32::try_from(span.as_nanos() / 1_000).unwrap_or(UNKNOWN_US - 1).clamp(1, UNKNOWN_US - 1)
 }
 
+/// The events and the output that a rule hands on to the [`RenoWindow`] in its field `window`, within its
+/// `impl CongestionControl`.
+macro_rules! handed_to_window {
+    () => {
+        fn on_spurious(&mut self, before: &Self) {
+            self.window.undo(&before.window);
+        }
+
+        fn on_unused(&mut self, most: $crate::units::Window) {
+            self.window.unused(most);
+        }
+
+        fn output(&self) -> $crate::contract::Output {
+            self.window.output()
+        }
+    };
+}
+pub(crate) use handed_to_window;
+
 /// Window, threshold, and what was acknowledged towards the next segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RenoWindow {

@@ -4,8 +4,8 @@
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Status};
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
+use crate::contract::{Ack, CongestionControl, Loss, Needs, Restart, Status};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Time, Window};
 
@@ -115,6 +115,8 @@ impl Veno {
 }
 
 impl CongestionControl for Veno {
+    handed_to_window!();
+
     fn on_ack(&mut self, ack: &Ack) {
         self.sample(ack);
         if ack.may_grow() && ack.window_limited {
@@ -128,10 +130,6 @@ impl CongestionControl for Veno {
         self.window.answer(loss.kind, self.after_loss());
     }
 
-    fn on_spurious(&mut self, before: &Self) {
-        self.window.undo(&before.window);
-    }
-
     fn on_restart(&mut self, _restart: &Restart) {
         self.base_rtt_us = UNKNOWN_US;
         self.least_rtt_us = UNKNOWN_US;
@@ -139,16 +137,8 @@ impl CongestionControl for Veno {
         self.adds = true;
     }
 
-    fn on_unused(&mut self, most: Window) {
-        self.window.unused(most);
-    }
-
     fn on_path_change(&mut self, next: SendIndex, now: Time) {
         self.on_restart(&Restart { now, next, idle: Default::default() });
-    }
-
-    fn output(&self) -> Output {
-        self.window.output()
     }
 
     fn status(&self) -> Status {

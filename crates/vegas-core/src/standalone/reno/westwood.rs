@@ -6,8 +6,8 @@
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Restart, Status};
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
+use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Restart, Status};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window, product};
 
@@ -130,6 +130,8 @@ fn millis(time: Time) -> u64 {
 }
 
 impl CongestionControl for Westwood {
+    handed_to_window!();
+
     fn on_ack(&mut self, ack: &Ack) {
         self.measure(ack);
         if ack.may_grow() && ack.window_limited {
@@ -153,27 +155,15 @@ impl CongestionControl for Westwood {
         self.window.steer(product, product);
     }
 
-    fn on_spurious(&mut self, before: &Self) {
-        self.window.undo(&before.window);
-    }
-
     fn on_restart(&mut self, restart: &Restart) {
         self.began_ms = millis(restart.now);
         self.acked = 0;
-    }
-
-    fn on_unused(&mut self, most: Window) {
-        self.window.unused(most);
     }
 
     fn on_path_change(&mut self, _next: SendIndex, now: Time) {
         self.began_ms = millis(now);
         self.acked = 0;
         self.forgets_least = true;
-    }
-
-    fn output(&self) -> Output {
-        self.window.output()
     }
 
     fn status(&self) -> Status {

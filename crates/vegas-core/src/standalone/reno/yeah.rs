@@ -4,8 +4,8 @@
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Status};
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
+use crate::contract::{Ack, CongestionControl, Loss, Needs, Restart, Status};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Time, Window};
 
@@ -156,6 +156,8 @@ impl Yeah {
 }
 
 impl CongestionControl for Yeah {
+    handed_to_window!();
+
     fn on_ack(&mut self, ack: &Ack) {
         self.sample(ack);
         if !ack.may_grow() || !ack.window_limited {
@@ -175,26 +177,14 @@ impl CongestionControl for Yeah {
         self.window.answer(loss.kind, window);
     }
 
-    fn on_spurious(&mut self, before: &Self) {
-        self.window.undo(&before.window);
-    }
-
     fn on_restart(&mut self, restart: &Restart) {
         self.base_rtt_us = UNKNOWN_US;
         self.begin_round(restart.next);
     }
 
-    fn on_unused(&mut self, most: Window) {
-        self.window.unused(most);
-    }
-
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {
         self.base_rtt_us = UNKNOWN_US;
         self.begin_round(next);
-    }
-
-    fn output(&self) -> Output {
-        self.window.output()
     }
 
     fn status(&self) -> Status {
