@@ -15,7 +15,7 @@ from vegaslab.commands import cli
 from vegaslab.measuring.guest import kernels
 from vegaslab.measuring.judging import judge
 from vegaslab.measuring.judging.judge import verdict_on
-from vegaslab.measuring.judging.rules import Figures, Flow, difference
+from vegaslab.measuring.judging.rules import Figures, Flow, difference, figures
 from vegaslab.runs.result import run_checked
 from vegaslab.scenario.source import load
 from vegaslab.sweeps.swarm import batches as swarms
@@ -166,6 +166,15 @@ def network(**flow: object) -> dict[str, Any]:
     }
 
 
+def test_a_segment_has_room_for_the_time_stamps_that_its_host_has_by_default() -> None:
+    """A network that is made small may lose the key."""
+    stamped = [
+        figures(run_checked(load(network(host=host)))) for host in (judge._HOST, {**judge._HOST, "timestamps": True})
+    ]
+    assert [run.segment_bytes for run in stamped] == [(1448,), (1448,)]
+    assert figures(run_checked(load(network()))).segment_bytes == (1460,)
+
+
 @whole
 def test_both_worlds_agree_and_a_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reno's slow start loses 51 segments. With another first window in one world, both differ."""
@@ -174,7 +183,7 @@ def test_both_worlds_agree_and_a_difference_is_found(monkeypatch: pytest.MonkeyP
     refused = verdict_on(network(algorithm="ledbat"), world)
     assert refused["verdict"] == "refused"
     simulated = run_checked(load(network(initial_window=2)))
-    monkeypatch.setattr(judge, "run_checked", lambda _: simulated)
+    monkeypatch.setattr(judge, "run_checked", lambda *_, **__: simulated)
     found = verdict_on(network(), world)
     assert (found["verdict"], found["check"]) == ("failed", "slow_start")
 

@@ -99,12 +99,12 @@ def verdict_on(document: Row, world: KernelWorld, stop: threading.Event | None =
     """Returns the verdict on a scenario, as the program of the swarm gives verdicts."""
     try:
         scenario = load(document)
-        simulated = run_checked(scenario)
+        simulated = run_checked(scenario, cached=False)
         if sum(flow["segments_sent"] for flow in simulated.summary["flows"]) > _SEGMENTS:
             return {"verdict": "too-long"}
         with TemporaryDirectory(prefix="vegaslab-") as folder, Guest(scenario, Path(folder), world) as guest:
-            made = figures(guest.result(Path(folder) / "results", stop=stop), document)
-        found = difference(figures(simulated, document), made)
+            made = figures(guest.result(Path(folder) / "results", stop=stop))
+        found = difference(figures(simulated), made)
     except EndedError as error:
         found = Difference("no_end", str(error))
     except (ScenarioError, LinuxError) as error:

@@ -43,7 +43,7 @@ class Difference:
     """One line."""
 
 
-def figures(result: Result, document: dict[str, Any]) -> Figures:
+def figures(result: Result) -> Figures:
     """Returns what is compared of a run."""
     summary = result.summary
     incidents = result.incidents.to_pylist()
@@ -64,18 +64,13 @@ def figures(result: Result, document: dict[str, Any]) -> Figures:
     return Figures(
         flows=tuple(flow(number, row) for number, row in enumerate(summary["flows"])),
         mean_queue_packets=next(row["mean_queue_packets"] for row in summary["links"] if row["id"] == BOTTLENECK),
-        segment_bytes=tuple(_payload(table) for table in document["flow"]),
+        segment_bytes=tuple(result.scenario.payload_bytes()),
         round_trip_s=max((row["base_rtt_ms"] or 0.0) for row in summary["flows"]) / 1e3,
     )
 
 
 BOTTLENECK = "r1->r2"
 _FORWARD = (BOTTLENECK,)
-
-
-def _payload(flow: dict[str, Any]) -> int:
-    headers = 52 if flow["host"].get("timestamps") else 40
-    return int(str(flow.get("packet", "1000b")).removesuffix("b")) - headers
 
 
 def difference(simulated: Figures, kernel: Figures) -> Difference | None:
