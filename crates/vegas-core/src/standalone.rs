@@ -247,7 +247,7 @@ impl Standalone {
             // timestamps count in a unit of the receiver's own (RFC 7323, section 4.1)
             Some("needs one-way delays, which the kernel does not measure")
         } else if needs.accurate_ecn {
-            Some("needs Accurate ECN (RFC 9768), whose counts the kernel's copy does not get")
+            Some("needs Accurate ECN (RFC 9768); the kernel's copy gets no count of marks")
         } else {
             None
         }

@@ -5,6 +5,7 @@ import re
 import signal
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,16 +48,16 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.usefixtures("cached")
 def test_a_search_takes_figures_from_the_cache(tmp_path: Path) -> None:
-    asked = {"duration": "4s", "rate": "10mbit", "runs": 40}
-    first = vegaslab.attack("vegas", tmp_path / "first", **asked)  # type: ignore[arg-type]
+    asked: dict[str, Any] = {"duration": "4s", "rate": "10mbit", "runs": 40}
+    first = vegaslab.attack("vegas", tmp_path / "first", **asked)
     made = cache.count.made
     assert (made > 30, cache.count.taken) == (True, 0)
-    second = vegaslab.attack("vegas", tmp_path / "second", **asked)  # type: ignore[arg-type]
+    second = vegaslab.attack("vegas", tmp_path / "second", **asked)
     assert (cache.count.made, cache.count.taken) == (made, made)
     assert second.found.worst == first.found.worst
     assert second.found.figures == first.found.figures
     # another objective weighs other figures
-    vegaslab.attack("vegas", tmp_path / "stall", objective="stall", **asked)  # type: ignore[arg-type]
+    vegaslab.attack("vegas", tmp_path / "stall", objective="stall", **asked)
     assert cache.count.taken == made
 
 

@@ -124,9 +124,7 @@ impl State {
     #[cold]
     #[inline(never)]
     fn count_marks(&mut self, ack: &Ack) {
-        if self.alpha.count(ack) {
-            self.alpha.begin(ack.next, true);
-        }
+        self.alpha.on_ack(ack);
     }
 
     /// Handles an acknowledgement of new data.

@@ -72,7 +72,7 @@ pub(super) fn resolve(
     };
     let size = application::size(child(key, "size"), flow.size)?;
     let application = application::resolve(&child(key, "application"), &flow.application)?;
-    let kind = FlowKind {
+    let mut kind = FlowKind {
         transport,
         algorithm,
         composition,
@@ -80,7 +80,7 @@ pub(super) fn resolve(
         own,
         parameters,
         host,
-        ecn: ecn(key, flow, &needs.and(&composition.loss.cut.needs()))?,
+        ecn: false,
         size,
         application,
         packet,
@@ -89,6 +89,7 @@ pub(super) fn resolve(
         user: flow.user.as_ref().map(|user| user.0.0.clone()),
         group: flow.group.as_ref().map(|group| group.0.0.clone()),
     };
+    kind.ecn = ecn(key, flow, &kind.needs())?;
     let reverse_path = Network::reversed(path);
     let spec = FlowSpec { start, stop, path: path.to_vec(), reverse_path, kind: kind.into() };
     check_sizes(key, &spec, network)?;

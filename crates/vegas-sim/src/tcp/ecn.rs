@@ -174,10 +174,10 @@ impl EcnReceiver {
     const COUNT: u8 = COUNTS as u8 - 1;
     const ECHOES: u8 = 1 << 7;
 
-    /// Counts a packet, if it is marked.
-    pub(super) fn count(&mut self, ecn: Ecn) {
-        let count = (self.counted() + u8::from(ecn.has(Ecn::MARKED))) & Self::COUNT;
-        self.0 = self.0 & !Self::COUNT | count;
+    /// Counts `packets` with these bits, if they are marked.
+    pub(super) fn count(&mut self, ecn: Ecn, packets: u64) {
+        let marked = if ecn.has(Ecn::MARKED) { packets as u8 } else { 0 };
+        self.0 = self.0 & !Self::COUNT | self.counted().wrapping_add(marked) & Self::COUNT;
     }
 
     /// The count of marked packets, modulo 8.
@@ -221,8 +221,8 @@ mod tests {
             (6, false, Marks::Counted(7)),
             (0, false, Marks::None),
         ] {
-            (0..marks).for_each(|_| receiver.count(Ecn::MARKED));
-            receiver.count(Ecn::ECT1);
+            receiver.count(Ecn::MARKED, marks);
+            receiver.count(Ecn::ECT1, 1);
             let ack = Packet::new(PacketKind::Ack, 0, 0, WireSize::new(40)).with_ace(receiver.counted());
             sender.on_ack(&ack, is_old, || None);
             assert_eq!(sender.marks(), expected);

@@ -41,9 +41,7 @@ impl CongestionControl for Dctcp {
     handed_to_window!();
 
     fn on_ack(&mut self, ack: &Ack) {
-        if self.alpha.count(ack) {
-            self.alpha.begin(ack.next, true);
-        }
+        self.alpha.on_ack(ack);
         if ack.may_grow() && ack.window_limited {
             self.window.reno(ack.acked);
         }

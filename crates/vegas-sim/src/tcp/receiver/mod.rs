@@ -242,7 +242,7 @@ impl Receiver {
     /// Takes in the ECN bits of a data packet, or of `segments` that were merged, which end at byte `to`, before the
     /// data. A packet without new data is not echoed (RFC 3168, section 6.1.5), but counted (RFC 9768, section 3.2.2).
     pub(crate) fn note_ecn(&mut self, to: u64, ecn: Ecn, segments: u64) {
-        (0..segments).for_each(|_| self.ecn.count(ecn));
+        self.ecn.count(ecn, segments);
         if to > self.next {
             self.ecn.on_data(ecn);
         }

@@ -68,7 +68,9 @@ fn marks_of_merged_segments_are_counted_each() {
             duration = "4s"
             topology.kind = "dumbbell"
             topology.access = {{ rate = "10gbit", delay = "1ms" }}
-            topology.bottleneck = {{ rate = "100mbit", delay = "1ms", queue = {{ kind = "step", min = 20, limit = "1000p" }} }}
+            topology.bottleneck.rate = "100mbit"
+            topology.bottleneck.delay = "1ms"
+            topology.bottleneck.queue = {{ kind = "step", min = 20, limit = "1000p" }}
             [[flow]]
             algorithm = "dctcp"
             host = {{ kind = "linux"{host} }}

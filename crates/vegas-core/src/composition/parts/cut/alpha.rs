@@ -25,6 +25,13 @@ impl Alpha {
     pub(crate) const ONE: Alpha =
         Alpha { upscaled: 1 << (BITS + GAIN_SHIFT), delivered: 0, marked: 0, ends: SendIndex(0) };
 
+    /// Counts an acknowledgement, and averages at the end of each window of data.
+    pub(crate) fn on_ack(&mut self, ack: &Ack) {
+        if self.count(ack) {
+            self.begin(ack.next, true);
+        }
+    }
+
     /// Counts an acknowledgement; returns whether it ends the window of data.
     pub(crate) fn count(&mut self, ack: &Ack) -> bool {
         self.delivered = self.delivered.saturating_add(ack.delivered.0);
