@@ -138,6 +138,21 @@ _HEIRS = [
     if preset["parts"]["signal"] == "own" and (ROOT / "docs" / "algorithms" / f"{preset['name']}.md").exists()
 ]
 
+# a control that answers marks shows nothing of itself on a queue that marks none
+_MARKING = {
+    "dctcp": {
+        "topology.bottleneck.queue": '{ kind = "step", min = 20, limit = "100p" }',
+        "topology.bottleneck.delay": "10ms",
+        "flow.0.ecn": "true",
+    },
+    "prague": {"topology.bottleneck.queue": '{ kind = "dualpi2", limit = "1000p" }', "flow.0.ecn": "true"},
+}
+
+
+def _beside_newreno(name: str) -> Sequence[Panel]:
+    return _windows_and_queue(*_with(_MARKING.get(name, {}), _algorithm(name), _algorithm("newreno")))
+
+
 _ALGORITHMS = [
     Picture("reno", "dynamic-single", (0, 60), _windows_and_queue(_algorithm("reno"))),
     Picture("vegas", "dynamic-single", (0, 10), _windows_and_queue(_algorithm("vegas"))),
@@ -154,10 +169,7 @@ _ALGORITHMS = [
         [Panel("max_queue_packets", [_eight(name, **_STAMPS) for name in ("vegas", "rovegas")], link=_BOTTLENECK)],
     ),
     Picture("cubic", "gallop-50mbit", (0, 120), [_windows(_algorithm("cubic"), _algorithm("newreno"))]),
-    *(
-        Picture(name, "gallop-50mbit", (0, 60), _windows_and_queue(_algorithm(name), _algorithm("newreno")))
-        for name in _HEIRS
-    ),
+    *(Picture(name, "gallop-50mbit", (0, 60), _beside_newreno(name)) for name in _HEIRS),
 ]
 
 # --- docs/networks.md ---
