@@ -34,7 +34,7 @@ pub(in crate::scenario) struct ManagedQueue {
     /// codel, fq-codel: the time for which packets wait above the target before the first drop. Default: `"100ms"`.
     pub(in crate::scenario) interval: Option<Field<Span>>,
     /// codel, fq-codel: the waiting time above which each packet of a flow with `ecn` is marked; dualpi2: that of
-    /// [the L queue](networks.md#two-queues). Default: none; `"1ms"` with dualpi2.
+    /// [the L queue](networks.md#two-queues-dualpi2). Default: none; `"1ms"` with dualpi2.
     pub(in crate::scenario) ce_threshold: Option<Field<Span>>,
     /// pie: the time between two updates of the probability. Default: `"15ms"`.
     pub(in crate::scenario) update: Option<Field<Span>>,
