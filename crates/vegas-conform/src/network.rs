@@ -53,6 +53,8 @@ pub struct Detour {
 
 /// A host's own interface.
 const UNLIMITED: &str = "\"unlimited\"";
+/// The receive window of all networks, segments: receivers limit no sender that is judged.
+const NEVER_LIMITS: u32 = 1 << 20;
 /// The ratio of the other links' rate to the bottleneck's: they add little to the round trip.
 const FASTER: u64 = 100;
 /// The greatest rate of the other links, bits a second.
@@ -89,7 +91,7 @@ impl Network {
         if !self.application.is_empty() {
             lines.push(format!("application = [\n    {},\n]", self.application.join(",\n    ")));
         }
-        lines.push(format!("\n[flow.host]\nkind = {:?}", self.host_kind));
+        lines.push(format!("\n[flow.host]\nkind = {:?}\nreceive_window = {NEVER_LIMITS}", self.host_kind));
         lines.extend(self.host.iter().cloned());
         lines.extend(self.all_changes());
         lines.join("\n") + "\n"

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use vegas_core::aqt::{Aqt, Stamps};
-use vegas_core::units::{Time, Window};
+use vegas_core::units::Time;
 
 use super::external::Connection;
 use super::misbehaving::Misbehaving;
@@ -341,14 +341,6 @@ impl Flow {
         match packet.kind() {
             PacketKind::Data => self.layout.payload_of_wire(packet.wire()),
             _ => 0,
-        }
-    }
-
-    /// The congestion window.
-    pub(crate) fn window(&self, now: Time) -> Window {
-        match &self.external {
-            None => self.sender.status().window,
-            Some(connection) => connection.totals(now).status.window,
         }
     }
 

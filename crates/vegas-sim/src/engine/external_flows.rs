@@ -17,7 +17,7 @@ impl<N: Network> EventLoop<N> {
                 if self.until_complete {
                     self.end_if_complete();
                 }
-                self.hosts.note_window(self.now, id as usize);
+                self.hosts.note_change(self.now, id as usize);
             }
             false => {
                 // a packet that is lost as it leaves must not close the connection before all have left

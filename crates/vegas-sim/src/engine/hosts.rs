@@ -84,12 +84,12 @@ impl Hosts {
         }
     }
 
-    /// Records a row for a flow, if rows are written at every change and its window has changed.
-    pub(super) fn note_window(&mut self, now: Time, id: usize) {
+    /// Records a row for a flow, if rows are written at every change and its window or its phase has changed.
+    pub(super) fn note_change(&mut self, now: Time, id: usize) {
         if self.recorder.every_change() {
-            let flow = &self.flows[id];
-            if self.recorder.is_new_window(id, flow.window(now)) {
-                self.recorder.flow_row(now, id, &flow.totals(now));
+            let totals = self.flows[id].totals(now);
+            if self.recorder.is_new_state(id, &totals) {
+                self.recorder.flow_row(now, id, &totals);
             }
         }
     }

@@ -268,7 +268,7 @@ impl<N: Network> EventLoop<N> {
         schedule_timers(flow, id as u32, flow.sender.timer(), components, timers);
         self.carry_out(id);
         if id < self.hosts.components.flows as usize {
-            self.hosts.note_window(self.now, id);
+            self.hosts.note_change(self.now, id);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The recording of rows during a run, and of the totals at its end.
 
 use vegas_core::Phase;
-use vegas_core::units::{Span, Time, Window};
+use vegas_core::units::{Span, Time};
 
 use super::link_totals::LinkTotals;
 use super::outcome::{FlowOutcome, FlowSeries, LinkOutcome, LinkSeries, Outcome, QueueingTimes};
@@ -26,7 +26,8 @@ pub(crate) struct Recorder {
 struct Mark {
     time: Time,
     bytes: u64,
-    window_raw: u64,
+    /// The window and the phase.
+    state: (u64, u8),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,9 +67,10 @@ impl Recorder {
         self.sampling
     }
 
-    /// Returns whether a flow's window has changed since the last call.
-    pub(crate) fn is_new_window(&mut self, id: usize, window: Window) -> bool {
-        std::mem::replace(&mut self.flow_marks[id].window_raw, window.as_raw()) != window.as_raw()
+    /// Returns whether a flow's window or its phase has changed since the last call.
+    pub(crate) fn is_new_state(&mut self, id: usize, totals: &FlowTotals) -> bool {
+        let state = (totals.status.window.as_raw(), phase(totals));
+        std::mem::replace(&mut self.flow_marks[id].state, state) != state
     }
 
     /// Adds a row for a flow.

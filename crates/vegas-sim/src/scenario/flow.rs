@@ -5,7 +5,7 @@ use vegas_core::{Composition, HostCapabilities, Needs, Parameters, Recovery, Ref
 
 use super::application;
 use super::composition::{self, FlowAlgorithm};
-use super::document::{Algorithm, BrokenRule, Flow, Host, Window};
+use super::document::{Algorithm, BrokenRule, Flow, Host, LinuxWindow, Window};
 use super::model::{
     DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour, ReceiveWindow,
     Receiving, TcpOptions, Timeouts, Transport,
@@ -408,12 +408,13 @@ fn reading(key: &str, host: &Host, kind: HostKind) -> Checked<Span> {
 /// The greatest window that a scaled field of a TCP header says (RFC 7323, section 2.3).
 const WINDOW_MAX: Bytes = Bytes::new(1 << 30);
 
-/// Returns the receive window. Only a Linux host has one that grows.
+/// Returns the receive window. Only a Linux host has one that grows, and it has no other unless one is given.
 fn receive_window(key: &str, host: &Host, kind: HostKind, flow: &Flow) -> Checked<ReceiveWindow> {
     let key = child(key, "host.receive_window");
     let limits = match (host.receive_window.as_ref().map(|Either(window)| window), kind) {
         (Some(Window::Constant(segments)), _) => return Ok(ReceiveWindow::Constant(*segments)),
-        (None, _) => return Ok(ReceiveWindow::Constant(Segments(SEGMENTS_MAX as u32))),
+        (None, HostKind::Bsd) => return Ok(ReceiveWindow::Constant(Segments(SEGMENTS_MAX as u32))),
+        (None, HostKind::Linux) => LinuxWindow::default(),
         (Some(Window::Linux(_)), HostKind::Bsd) => {
             let message = "grows on host \"linux\" only; write a number of segments, or that host";
             return Err(Problem::new(key, message));

@@ -33,6 +33,8 @@ const DURATIONS_NS: (u64, u64) = (1_000_000_000, 10_000_000_000);
 /// About as many packets as the bottleneck sends in a run: some seconds of work in the kernel's world.
 const PACKETS: u64 = 8_000;
 const PACKET_BITS: u64 = 1_500 * 8;
+/// A receive window that limits no sender, segments.
+const NEVER_LIMITS: u32 = 1 << 20;
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// What the parts of a network are drawn around.
@@ -112,8 +114,8 @@ fn flow(draw: &mut Draw) -> Value {
     for (key, percent) in [("sack", 85), ("timestamps", 50)] {
         host[key] = draw.percent(percent).into();
     }
-    if draw.percent(15) {
-        host["receive_window"] = "linux".into();
+    if draw.percent(85) {
+        host["receive_window"] = NEVER_LIMITS.into();
     }
     let mut flow = Table::new();
     set(&mut flow, "algorithm", draw.pick(&ALGORITHMS));

@@ -7,6 +7,9 @@ from vegaslab.measuring.linux import LinuxError
 _HOST_KEYS = ("kind", "delayed_ack", "handshake", "receive_window", "sack", "timestamps")
 """The keys of a host that the kernel's may have."""
 
+_NEVER_LIMITS = 1_048_576
+"""A receive window in segments that limits no sender, as the kernel's receivers have where it does not tune theirs."""
+
 _PROGRAMS = ("python", "wasm")
 """The keys of algorithms in programs of one's own."""
 
@@ -32,8 +35,9 @@ def _not_carried(flow: dict[str, Any]) -> list[tuple[str, str]]:
         if table.get("delayed_ack", False) not in (False, "linux"):
             found.append((key, 'write "linux", for the kernel delays by its own rule'))
     found += [(f"host.{key}", "leave it out, for the kernel has its own") for key in host if key not in _HOST_KEYS]
-    if host.get("receive_window", "linux") != "linux":
-        found.append(("host.receive_window", 'write "linux", for the kernel tunes it; without it never limits'))
+    if host.get("receive_window", "linux") not in ("linux", _NEVER_LIMITS):
+        remedy = f'write "linux", for the kernel tunes it, or {_NEVER_LIMITS}, which never limits'
+        found.append(("host.receive_window", remedy))
     if host.get("handshake", "full") != "full":
         found.append(("host.handshake", "leave it out, for the kernel always has one"))
     bytes_of_header = _header_bytes(host)

@@ -496,7 +496,8 @@ impl CongestionControl for Bbr1 {
             ssthresh: None,
             base_rtt: (self.least.us != UNKNOWN_US).then(|| Span::from_micros(self.least.us.into())),
             diff: None,
-            phase: if self.mode == Mode::Startup { Phase::SlowStart } else { Phase::Avoidance },
+            // PROBE_RTT interrupts STARTUP, and does not end it
+            phase: if self.full.reached { Phase::Avoidance } else { Phase::SlowStart },
         }
     }
 

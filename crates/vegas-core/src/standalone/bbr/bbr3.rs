@@ -292,7 +292,8 @@ impl<const LINUX: bool> CongestionControl for Bbr<LINUX> {
             ssthresh: None,
             base_rtt: known.then(|| Span::from_micros(self.least.us.into())),
             diff: None,
-            phase: if self.mode == Mode::Startup { Phase::SlowStart } else { Phase::Avoidance },
+            // PROBE_RTT interrupts STARTUP, and does not end it
+            phase: if self.full.reached { Phase::Avoidance } else { Phase::SlowStart },
         }
     }
 

@@ -146,7 +146,8 @@ pub(in crate::scenario) struct Host {
     /// Whether segments have time stamps (`net.ipv4.tcp_timestamps`; [what they are for](networks.md#time-stamps)).
     /// linux. Default: `true`.
     pub(in crate::scenario) timestamps: Option<bool>,
-    /// The receiver's window: constant, or [as Linux tunes it](networks.md#the-receive-window). Default: `1048576`.
+    /// The receiver's window: constant, or [as Linux tunes it](networks.md#the-receive-window). Default:
+    /// `1048576`, which limits no sender; linux: `"linux"`.
     pub(in crate::scenario) receive_window: Option<Either<Window>>,
     /// Least retransmission timeout; linux: the least addition to the smoothed RTT. The default is that of ns-2 and
     /// Linux; RFC 6298, section 2.4 says 1 s. Default: `"200ms"`.

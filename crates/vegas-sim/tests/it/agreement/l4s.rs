@@ -58,7 +58,7 @@ fn simulated(outcome: &Outcome) -> ([f64; 3], [f64; 3], f64) {
 /// Compares a run with each measured one, of which the figures `apart` are further away than the others; returns the
 /// 95th percentiles of RTT, simulated and measured.
 fn compare(text: &str, measured: &[Measured], apart: &[Figure]) -> Vec<(f64, f64)> {
-    let is_near = |simulated: f64, measured: f64| (simulated / measured - 1.).abs() < 0.1;
+    let is_near = |simulated: f64, measured: f64| (simulated - measured).abs() <= 0.1 * measured;
     let one = |&(rate, delay, rtts, windows, mean_rate): &Measured| {
         let ours = simulated(&run(text, rate, delay));
         let figures = [("rtt", ours.0, rtts), ("window", ours.1, windows)];

@@ -55,3 +55,19 @@ fn version_3_loses_less_than_version_1() {
     assert!(first > 3 * third, "{first}, {third}");
     assert!(first > 3 * linux, "{first}, {linux}");
 }
+
+/// While the application has 1 Mb/s of 10 for 12 s, no round trip counts for a full pipe (`bbr_check_full_bw_reached`),
+/// and the window shrinks to 4 segments each 10 s, or 5 in version 3, to see the least RTT. STARTUP goes on then, and
+/// ends soon after the application has more: four round trips of 40 ms to double to 10 Mb/s, three to see no growth.
+#[test]
+fn a_look_at_the_least_rtt_does_not_end_startup() {
+    for algorithm in ["bbr1", "bbr3"] {
+        let more = r#"
+            application = [{ kind = "rate", rate = "1mbit", duration = "12s" }, { kind = "bulk" }]
+            host = "linux"
+        "#;
+        let outcome = Dumbbell { duration_s: 20, queue: 100, flows: &[(algorithm, 0)], more, ..PATH }.run();
+        let ended = outcome.flows[0].slow_start_end_s.expect("a full path");
+        assert!(12.0 < ended && ended < 13.0, "{algorithm}: {ended}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Round-trip samples: none is of a segment that waited at the receiver behind a hole.
 
-use vegas_sim::outcome::Outcome;
+use vegas_sim::outcome::{Outcome, PHASES};
 use vegas_sim::scenario::Scenario;
 
 /// Runs a transfer of 20 segments, which leave at once, over an empty path of 100 ms; `link` and `flow` are more keys.
@@ -55,4 +55,15 @@ fn but_for_ns2s_vegas() {
     let outcome = transfer("algorithm = \"vegas-ns2\"", "drop = [5]");
     let mean = outcome.flows[0].mean_rtt_ms.expect("samples");
     assert!(mean > 105.0, "{mean}");
+}
+
+/// Each change of phase has a row of its own, also where the window stays: as Vegas's last data are acknowledged.
+#[test]
+fn rows_at_changes_show_each_phase() {
+    for algorithm in ["reno", "vegas"] {
+        let outcome = transfer(&format!("algorithm = \"{algorithm}\""), "drop = [5]");
+        let mut phases: Vec<_> = outcome.flow_series.phase.iter().map(|&phase| PHASES[usize::from(phase)]).collect();
+        phases.dedup();
+        assert_eq!(phases, ["slow-start", "recovery", "idle"], "{algorithm}");
+    }
 }
