@@ -393,6 +393,9 @@ pub struct Loss {
     pub next: SendIndex,
     /// Segments found lost with this event; 0 for a mark.
     pub lost: Segments,
+    /// Whether a timeout leaves the threshold as it is, because it ends a recovery whose loss has cut it
+    /// (`tcp_enter_loss`).
+    pub threshold_holds: bool,
 }
 
 /// How a loss was found.

@@ -321,6 +321,7 @@ impl Event {
             retransmission: self.flags & FLAG_RETRANSMISSION != 0,
             in_flight: Segments(self.in_flight),
             next: SendIndex(self.next),
+            threshold_holds: false,
             lost: match self.kind {
                 EVENT_ECN => Segments(0),
                 _ => Segments(self.news.lost.max(1)),

@@ -291,7 +291,16 @@ impl Path {
         let (next, in_flight) = (SendIndex(self.next), self.in_flight());
         let lost = self.detail.as_mut().map_or(lost, |detail| detail.take_lost());
         // QUIC never sends a packet number twice
-        self.control.on_loss(&Loss { now, kind, sent, retransmission: false, in_flight, next, lost });
+        self.control.on_loss(&Loss {
+            now,
+            kind,
+            sent,
+            retransmission: false,
+            in_flight,
+            next,
+            lost,
+            threshold_holds: false,
+        });
         self.control.output().window < before
     }
 

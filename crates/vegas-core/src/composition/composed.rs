@@ -296,7 +296,9 @@ impl State {
         let composition = algorithm.composition();
         let State { control, slow_start, avoidance, round, uncut_since, .. } = self;
         let before = control.window;
-        control.ssthresh = composition.loss.cut.ssthresh_after_timeout(before, control.ssthresh);
+        if !loss.threshold_holds {
+            control.ssthresh = composition.loss.cut.ssthresh_after_timeout(before, control.ssthresh);
+        }
         control.window = Window::whole(algorithm.parameters().restart_window).min(before);
         *uncut_since = just_after(loss.now);
         control.slow_start_ends = false;

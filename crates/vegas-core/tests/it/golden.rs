@@ -214,6 +214,7 @@ fn event(text: &str) -> Result<Event, String> {
         in_flight: Segments(whole(take(&mut keys, "in_flight")?)? as u32),
         next: SendIndex(whole(take(&mut keys, "next")?)?),
         lost: Segments(u32::from(kind != LossKind::Ecn)),
+        threshold_holds: false,
     };
     none_left(&keys).map(|()| Event::Loss(loss))
 }

@@ -250,6 +250,7 @@ fn a_path_change_forgets_the_path() {
         in_flight: Segments(10),
         next: SendIndex(20),
         lost: Segments(1),
+        threshold_holds: false,
     });
     assert_eq!((control.status().base_rtt, control.status().phase), (Some(Span::from_millis(40)), Phase::Avoidance));
     control.on_path_change(SendIndex(20), Time::ZERO + Span::from_millis(110));

@@ -168,6 +168,7 @@ impl Sender {
             in_flight,
             next: SendIndex(self.next),
             lost: Segments(u32::from(kind != LossKind::Ecn)),
+            threshold_holds: kind == LossKind::Timeout && reader.bit(),
         })
     }
 

@@ -50,6 +50,7 @@ fn loss() -> Loss {
         in_flight: Segments(5),
         next: SendIndex(2),
         lost: Segments(1),
+        threshold_holds: false,
     }
 }
 

@@ -146,6 +146,9 @@ fn check_loss(before_it: &Composed, loss: &Loss, after_it: &Composed, last_cut: 
         *last_cut = Some(loss.now);
         let restart = Window::whole(algorithm.parameters().restart_window);
         rule(is == restart.min(was), "a timeout left another window than the restart window")?;
+        if loss.threshold_holds {
+            return rule(after.ssthresh == before.ssthresh, "a timeout moved a threshold that holds");
+        }
         let share = match algorithm.composition().loss.cut.share_after_timeout() {
             Share::Of1024(parts) => Window::from_raw(was.as_raw() * parts / 1024).floor(),
             Share::OfWhole1024(parts) => Window::from_raw(Window::whole(was.floor()).as_raw() * parts / 1024).floor(),

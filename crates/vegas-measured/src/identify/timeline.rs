@@ -242,6 +242,7 @@ impl Sender<'_> {
             in_flight: segments(self.outstanding()),
             next: SendIndex(self.index(next)),
             lost: Segments(std::mem::take(&mut self.newly_lost).max(1)),
+            threshold_holds: false,
         }));
     }
 

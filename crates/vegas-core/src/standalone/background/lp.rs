@@ -122,7 +122,7 @@ impl CongestionControl for Lp {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.window.answer(loss.kind, self.window.get() / 2);
+        self.window.answer(loss, self.window.get() / 2);
     }
 
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {

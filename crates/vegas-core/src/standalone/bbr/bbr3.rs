@@ -344,6 +344,7 @@ mod tests {
             in_flight: Segments(100),
             next: SendIndex(100),
             lost: Segments(1),
+            threshold_holds: false,
         }
     }
 

@@ -278,9 +278,9 @@ impl CongestionControl for Cdg {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        let window = self.after_loss();
+        let window = if loss.threshold_holds { self.window.get() } else { self.after_loss() };
         self.settles_at = None;
-        self.window.answer(loss.kind, window);
+        self.window.answer(loss, window);
         if loss.kind == LossKind::Timeout {
             self.round_end = loss.next;
         }

@@ -270,7 +270,7 @@ impl CongestionControl for Nv {
         let window = (u64::from(self.window.get()) * LOSS_1024THS / 1024) as u32;
         self.begins_anew = true;
         self.may_grow = false;
-        self.window.answer(loss.kind, window);
+        self.window.answer(loss, window);
         if loss.kind == LossKind::Timeout {
             self.growth = (self.growth.min(0) - 1).max(SLOWEST);
         }

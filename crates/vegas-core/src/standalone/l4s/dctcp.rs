@@ -53,7 +53,7 @@ impl CongestionControl for Dctcp {
             LossKind::Ecn => self.alpha.half_of(window.into()) as u32,
             LossKind::DuplicateAcks | LossKind::Timeout => window - window / 2,
         };
-        self.window.answer(loss.kind, window - less);
+        self.window.answer(loss, window - less);
     }
 
     fn status(&self) -> Status {

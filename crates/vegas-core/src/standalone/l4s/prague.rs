@@ -195,7 +195,9 @@ impl CongestionControl for Prague {
             }
             LossKind::Timeout => {
                 self.is_lossy = true;
-                self.ssthresh = Some(self.window.half().max(LEAST).ceil().floor());
+                if !loss.threshold_holds {
+                    self.ssthresh = Some(self.window.half().max(LEAST).ceil().floor());
+                }
                 self.window = self.window.min(self.restart_window);
             }
         }

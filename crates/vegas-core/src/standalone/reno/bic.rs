@@ -161,7 +161,7 @@ impl CongestionControl for Bic {
 
     fn on_loss(&mut self, loss: &Loss) {
         let window = self.after_loss();
-        self.window.answer(loss.kind, window);
+        self.window.answer(loss, window);
         if loss.kind == LossKind::Timeout {
             *self = Bic { window: self.window, ..Bic::start(&PRESET.parameters, 0) };
         }

@@ -109,7 +109,7 @@ impl CongestionControl for HighSpeed {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.window.answer(loss.kind, self.after_loss());
+        self.window.answer(loss, self.after_loss());
     }
 
     fn status(&self) -> Status {

@@ -228,8 +228,8 @@ impl CongestionControl for Htcp {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        let window = self.after_loss(loss.now);
-        self.window.answer(loss.kind, window);
+        let window = if loss.threshold_holds { self.window.get() } else { self.after_loss(loss.now) };
+        self.window.answer(loss, window);
     }
 
     fn on_spurious(&mut self, before: &Self) {

@@ -142,7 +142,7 @@ impl CongestionControl for Hybla {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.window.answer(loss.kind, self.window.get() / 2);
+        self.window.answer(loss, self.window.get() / 2);
         if loss.kind == LossKind::Timeout {
             self.repaired_at = self.sent_to.max(loss.next);
         }

@@ -185,7 +185,7 @@ impl CongestionControl for Illinois {
 
     fn on_loss(&mut self, loss: &Loss) {
         let window = self.after_loss();
-        self.window.answer(loss.kind, window);
+        self.window.answer(loss, window);
         if loss.kind == LossKind::Timeout {
             (self.alpha, self.beta) = (ALPHA_RENO, BETA_MAX);
             (self.was_above, self.rounds_below) = (false, 0);

@@ -46,7 +46,7 @@ impl CongestionControl for RenoLinux {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.window.answer(loss.kind, self.window.get() / 2);
+        self.window.answer(loss, self.window.get() / 2);
     }
 
     fn status(&self) -> Status {

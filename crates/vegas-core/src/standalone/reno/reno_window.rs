@@ -2,7 +2,7 @@
 //! `snd_cwnd_cnt` and `snd_ssthresh` of `tcp_cong.c`.
 
 use crate::contract::parameters::Parameters;
-use crate::contract::{LossKind, Output, Phase, Status};
+use crate::contract::{Loss, LossKind, Output, Phase, Status};
 use crate::units::{Segments, Span, Window};
 
 /// The least threshold (RFC 5681, equation 4).
@@ -154,10 +154,11 @@ impl RenoWindow {
         self.ssthresh = threshold.map_or(UNBOUNDED, |threshold| threshold.0.max(LEAST));
     }
 
-    /// A loss, a mark or a timeout makes this of the window, or of the threshold after a timeout.
-    pub(crate) fn answer(&mut self, kind: LossKind, window: u32) {
-        match kind {
+    /// A loss, a mark or a timeout makes this of the window, or of the threshold after a timeout unless it holds.
+    pub(crate) fn answer(&mut self, loss: &Loss, window: u32) {
+        match loss.kind {
             LossKind::DuplicateAcks | LossKind::Ecn => self.cut_to(window),
+            LossKind::Timeout if loss.threshold_holds => self.hold(),
             LossKind::Timeout => self.restart(window),
         }
     }
@@ -174,6 +175,11 @@ impl RenoWindow {
         self.ssthresh = ssthresh.max(LEAST);
         self.window = self.window.min(self.restart_window);
         self.counted = 0;
+    }
+
+    /// A timeout that leaves the threshold as it is ([`Loss::threshold_holds`]).
+    pub(crate) fn hold(&mut self) {
+        self.restart(self.ssthresh);
     }
 
     /// The window was not used ([`crate::contract::CongestionControl::on_unused`]).

@@ -127,7 +127,7 @@ impl CongestionControl for Veno {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.is_open = false;
-        self.window.answer(loss.kind, self.after_loss());
+        self.window.answer(loss, self.after_loss());
     }
 
     fn on_restart(&mut self, _restart: &Restart) {

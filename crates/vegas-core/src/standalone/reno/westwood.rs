@@ -143,10 +143,12 @@ impl CongestionControl for Westwood {
     fn on_loss(&mut self, loss: &Loss) {
         match loss.kind {
             LossKind::DuplicateAcks | LossKind::Ecn => self.window.cut_to(self.window.get() / 2),
-            LossKind::Timeout => {
+            // CA_EVENT_LOSS, which goes with a new threshold
+            LossKind::Timeout if !loss.threshold_holds => {
                 self.window.restart(self.product());
                 self.forgets_least = true;
             }
+            LossKind::Timeout => self.window.hold(),
         }
     }
 

@@ -173,8 +173,8 @@ impl CongestionControl for Yeah {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.is_open = false;
-        let window = self.after_loss();
-        self.window.answer(loss.kind, window);
+        let window = if loss.threshold_holds { self.window.get() } else { self.after_loss() };
+        self.window.answer(loss, window);
     }
 
     fn on_restart(&mut self, restart: &Restart) {

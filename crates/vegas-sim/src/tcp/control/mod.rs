@@ -368,6 +368,7 @@ mod tests {
             in_flight: Segments(2),
             next: SendIndex(2),
             lost: Segments(1),
+            threshold_holds: false,
         };
         assert!(reno.on_loss(&timeout).changed);
         assert_eq!(reno.mean_window(Time::ZERO, ms(40)), 1.5);

@@ -21,6 +21,14 @@ pub(super) enum Recovery<S> {
     Linux(Box<LinuxRecovery<S>>),
 }
 
+/// What a retransmission timeout makes of the threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Threshold {
+    Falls,
+    /// It stays, for the loss that began the recovery under way has cut it (`tcp_enter_loss`).
+    Holds,
+}
+
 impl<S> Recovery<S> {
     pub(super) fn new(host: &HostSpec, detection: &Detection) -> Self {
         match host.kind {
@@ -87,13 +95,13 @@ impl<S> Recovery<S> {
     }
 
     /// Handles the retransmission timeout, before the scoreboard counts everything as lost; returns whether the
-    /// congestion control is to receive it. `saved` is the congestion control.
-    pub(super) fn on_timeout(&mut self, board: &Scoreboard, saved: impl FnOnce() -> S) -> bool
+    /// congestion control is to receive it, and how. `saved` is the congestion control.
+    pub(super) fn on_timeout(&mut self, board: &Scoreboard, saved: impl FnOnce() -> S) -> Option<Threshold>
     where
         S: Clone,
     {
         match self {
-            Recovery::Bsd(_) => true,
+            Recovery::Bsd(_) => Some(Threshold::Falls),
             Recovery::Linux(linux) => linux.on_timeout(board, saved()),
         }
     }

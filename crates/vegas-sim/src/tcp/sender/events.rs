@@ -8,6 +8,7 @@ use crate::measure::outcome::IncidentKind;
 use crate::tcp::Outbox;
 use crate::tcp::control::{AckReport, Before};
 use crate::tcp::ecn::Marks;
+use crate::tcp::recovery::Threshold;
 use crate::tcp::recovery::scoreboard::Entry;
 
 impl Sender {
@@ -47,12 +48,22 @@ impl Sender {
     }
 
     /// Reports the loss of `segment`; returns whether the algorithm cut the window.
-    pub(super) fn report_loss(&mut self, now: Time, kind: LossKind, segment: u64, out: &mut Outbox) -> bool {
+    pub(super) fn report_loss(&mut self, now: Time, segment: u64, out: &mut Outbox) -> bool {
+        let loss = self.loss_of(now, LossKind::DuplicateAcks, segment);
+        self.report(&loss, out)
+    }
+
+    /// Reports a retransmission timeout.
+    pub(super) fn report_timeout(&mut self, now: Time, threshold: Threshold, out: &mut Outbox) {
+        let loss = self.loss_of(now, LossKind::Timeout, self.board.una());
+        self.report(&Loss { threshold_holds: threshold == Threshold::Holds, ..loss }, out);
+    }
+
+    fn loss_of(&mut self, now: Time, kind: LossKind, segment: u64) -> Loss {
         let entry = self.board.entry(segment);
         let lost = self.congestion.newly_lost(&mut self.board);
         let sent = entry.map_or(Time::ZERO, Entry::sent);
-        let loss = Loss { retransmission: entry.is_some_and(Entry::is_repeated), ..self.loss(now, kind, sent, lost) };
-        self.report(&loss, out)
+        Loss { retransmission: entry.is_some_and(Entry::is_repeated), ..self.loss(now, kind, sent, lost) }
     }
 
     /// Reports the loss of a segment that was sent at `sent`, and that a probe has repaired.
@@ -71,7 +82,7 @@ impl Sender {
 
     fn loss(&self, now: Time, kind: LossKind, sent: Time, lost: Segments) -> Loss {
         let (in_flight, next) = (self.board.unacknowledged(), SendIndex(self.board.next()));
-        Loss { now, kind, sent, retransmission: false, in_flight, next, lost }
+        Loss { now, kind, sent, retransmission: false, in_flight, next, lost, threshold_holds: false }
     }
 
     /// Reports a loss or a mark; returns whether the algorithm cut the window.

@@ -2,7 +2,7 @@
 //! timer.
 
 use vegas_core::units::{Segments, Span, Time};
-use vegas_core::{Controller, LossKind, Phase, Status};
+use vegas_core::{Controller, Phase, Status};
 
 use super::{Sender, UNLIMITED};
 use crate::packet::TimeStamps;
@@ -140,7 +140,7 @@ impl Sender {
         let cut = linux.cuts().then(|| {
             let lost = self.board.oldest_lost().unwrap_or(self.board.una());
             self.cut(|sender| {
-                sender.report_loss(now, LossKind::DuplicateAcks, lost, out);
+                sender.report_loss(now, lost, out);
             })
         });
         if let Recovery::Linux(linux) = &mut self.recovery {

@@ -96,12 +96,12 @@ fn three_reports_begin_recovery() {
     assert_eq!(peer.window(), 5);
 }
 
-/// After a single report segment 0 may arrive until its 100 ms and a quarter of that have passed.
+/// After a single report segment 0 may arrive until its 100 ms and a quarter of that have passed, and the timer's 2 ms.
 #[test]
 fn a_single_report_waits_for_reordering() {
     let (mut peer, _) = connect("");
     peer.ack(200, 0, (1, 2));
-    assert_eq!(peer.due_ms(), Some(225));
+    assert_eq!(peer.due_ms(), Some(227));
     assert_eq!(peer.timer(), [0]);
     assert!(peer.sender.in_recovery());
 }
@@ -132,14 +132,14 @@ fn a_lost_retransmission_is_sent_again() {
     assert_eq!(peer.sender.stats.timeouts, 0);
 }
 
-/// The last of five segments is lost. It is retransmitted two RTTs after the last acknowledgement, plus 200 ms for a
-/// delayed acknowledgement (RFC 8985, section 7.2), but not later than the retransmission timeout, 300 ms.
+/// The last of five segments is lost. It is retransmitted two RTTs and 2 ms after the last acknowledgement, and 200 ms
+/// where one segment is outstanding, for a delayed acknowledgement (RFC 8985, section 7.2), but not later than the retransmission timeout, 300 ms.
 #[test]
 fn a_lost_tail_is_probed_for() {
     let (mut peer, sent) = connect("size = '4800b'");
     assert_eq!(sent.len(), 5);
     assert!(peer.ack(200, 3, NONE).is_empty());
-    assert_eq!(peer.due_ms(), Some(400));
+    assert_eq!(peer.due_ms(), Some(402));
     assert!(peer.ack(201, 4, NONE).is_empty());
     assert_eq!(peer.due_ms(), Some(501));
     assert_eq!(peer.timer(), [4]);
@@ -197,17 +197,17 @@ fn a_window_that_has_grown_is_not_lowered_by_the_undo() {
 
 /// On a path that reorders, the duplicate of a retransmission widens the reordering window from a quarter of the least
 /// RTT, 25 ms, to two quarters, once per round (RFC 8985, section 6.2, step 4): a segment sent at 100 ms, with an RTT
-/// of 130, is lost at 280 instead of at 255.
+/// of 130, is lost at 280 instead of at 255. The timer waits 2 ms more.
 #[test]
 fn a_duplicate_widens_the_window_for_reordering() {
-    for (duplicates, due) in [(0, 255), (1, 280), (2, 280)] {
+    for (duplicates, due) in [(0, 257), (1, 282), (2, 282)] {
         let (mut peer, _) = connect("");
         peer.ack(200, 0, (1, 2));
         peer.ack(201, 2, NONE);
         peer.ack(202, 2, (3, 4));
-        assert_eq!(peer.due_ms(), Some(227));
+        assert_eq!(peer.due_ms(), Some(229));
         assert_eq!(peer.timer(), [2]);
-        peer.ack(228, 4, NONE);
+        peer.ack(229, 4, NONE);
         for _ in 0..duplicates {
             peer.ack(229, 4, (2, 3));
         }
@@ -224,7 +224,7 @@ fn a_duplicate_of_the_network_widens_nothing() {
     peer.ack(201, 2, NONE);
     peer.ack(202, 2, (0, 1));
     peer.ack(202, 2, (3, 4));
-    assert_eq!(peer.due_ms(), Some(227));
+    assert_eq!(peer.due_ms(), Some(229));
 }
 
 /// A probe repeats segment 1, which was only late; the receiver reports the duplicate when nothing is outstanding. So

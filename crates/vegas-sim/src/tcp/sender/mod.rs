@@ -20,7 +20,7 @@ mod views;
 use std::sync::Arc;
 
 use vegas_core::units::{Pace, Segments, Time, Window};
-use vegas_core::{Controller, LossKind, Output, RouterFeedback};
+use vegas_core::{Controller, Output, RouterFeedback};
 
 use super::Outbox;
 use super::control::Congestion;
@@ -279,7 +279,7 @@ impl Sender {
         let oldest = self.board.una();
         let repeated = self.board.entry(oldest).is_some_and(Entry::is_repeated);
         let is_answered = !repeated && self.ecn.covers(oldest);
-        let cut = is_answered || self.report_loss(now, LossKind::DuplicateAcks, oldest, out);
+        let cut = is_answered || self.report_loss(now, oldest, out);
         if let Recovery::Bsd(bsd) = &mut self.recovery {
             bsd.begin(&mut self.board, Beginning { repeated, cut });
         }
@@ -331,8 +331,8 @@ impl Sender {
         if !self.rules.by_pipe {
             self.board.rewind();
         }
-        if self.recovery.on_timeout(&self.board, || self.congestion.saved()) {
-            self.report_loss(now, LossKind::Timeout, oldest, out);
+        if let Some(threshold) = self.recovery.on_timeout(&self.board, || self.congestion.saved()) {
+            self.report_timeout(now, threshold, out);
         }
         self.recovery.begin_after_timeout(&mut self.board);
         self.note_window(now);

@@ -13,6 +13,7 @@ mod usage;
 
 use vegas_core::units::{Span, Time};
 
+use super::Threshold;
 use super::acked::AckedTimes;
 use super::scoreboard::{Blocks, Entry, Scoreboard};
 use crate::packet::{Tick, TimeStamps};
@@ -28,6 +29,9 @@ use usage::WindowUsage;
 
 pub(in crate::tcp) use rack::Found;
 pub(in crate::tcp) use usage::{Use, after_idleness};
+
+/// What the timers of RACK and of the probe wait beyond their times (`TCP_TIMEOUT_MIN_US`).
+const TIMER_MARGIN: Span = Span::from_millis(2);
 
 /// The state of recovery. `S` is the state of the congestion control that it may restore.
 #[derive(Clone, Debug)]
@@ -481,14 +485,15 @@ impl<S> LinuxRecovery<S> {
         self.new_only = false;
     }
 
-    /// Handles the retransmission timeout; returns whether the algorithm is to receive it. A second timeout without
-    /// progress in between is not reported (RFC 5681, section 3.1: ssthresh is held). `saved` is the congestion control
-    /// before it.
-    pub(super) fn on_timeout(&mut self, board: &Scoreboard, saved: S) -> bool
+    /// Handles the retransmission timeout; returns whether the algorithm is to receive it, and what becomes of its
+    /// threshold. A second timeout without progress in between is not reported (RFC 5681, section 3.1: ssthresh is
+    /// held). `saved` is the congestion control before it.
+    pub(super) fn on_timeout(&mut self, board: &Scoreboard, saved: S) -> Option<Threshold>
     where
         S: Clone,
     {
         let (una, probes) = (board.una(), self.probe.is_repeating());
+        let holds = self.active && una < self.recover || self.cwr.is_some_and(|end| una < end);
         self.cancel_timers();
         self.eifel.begin(board);
         self.prr = None;
@@ -498,7 +503,7 @@ impl<S> LinuxRecovery<S> {
         }
         let again = self.timeout.take();
         let is_new = again.as_ref().is_none_or(|after| after.una < una);
-        if is_new {
+        if is_new && !holds {
             // the retransmissions in flight count as lost
             self.undo = Some(Undo::new(saved.clone(), una, u64::from(probes)));
         }
@@ -509,7 +514,7 @@ impl<S> LinuxRecovery<S> {
         self.timeout = Some(AfterTimeout { frto, una });
         self.active = false;
         self.recover = board.max();
-        is_new
+        is_new.then_some(if holds { Threshold::Holds } else { Threshold::Falls })
     }
 
     /// The earlier of the due times of the two timers beside the retransmission timer.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use vegas_core::units::{Span, Time};
 
+use super::TIMER_MARGIN;
 use crate::tcp::recovery::scoreboard::{Entry, Scoreboard};
 
 /// RACK's knowledge of the path and of the order in which segments were sent.
@@ -148,7 +149,7 @@ impl Rack {
         }
         let before_newest = self.sent.iter().take_while(|&&transmission| transmission < newest);
         let latest = before_newest.filter(|&&(sent, segment)| board.waits(segment, sent)).last();
-        self.due = latest.map(|&(sent, _)| sent + self.rtt + window);
+        self.due = latest.map(|&(sent, _)| sent + self.rtt + window + TIMER_MARGIN);
         found
     }
 }

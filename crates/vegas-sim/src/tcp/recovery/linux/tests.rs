@@ -3,6 +3,7 @@
 use super::*;
 use crate::scenario::HostKind;
 use crate::tcp::host;
+use crate::tcp::recovery::Threshold;
 
 const RTT: Span = Span::from_millis(100);
 
@@ -136,7 +137,7 @@ fn without_sack_an_undone_recovery_begins_no_other() {
 #[test]
 fn a_late_original_undoes_a_timeout() {
     let (mut linux, mut board) = open();
-    assert!(linux.on_timeout(&board, "before"));
+    assert_eq!(linux.on_timeout(&board, "before"), Some(Threshold::Falls));
     board.on_timeout();
     retransmit(&mut linux, &mut board, 0, ms(300));
     echo(&mut linux, ms(0));
@@ -149,7 +150,7 @@ fn a_late_original_undoes_a_timeout() {
 #[test]
 fn a_spurious_timeout_gives_back_what_was_before() {
     let (mut linux, mut board) = open();
-    assert!(linux.on_timeout(&board, "before"));
+    assert_eq!(linux.on_timeout(&board, "before"), Some(Threshold::Falls));
     board.on_timeout();
     assert!(linux.is_recovering());
     board.on_retransmission(0, ms(300));
@@ -165,6 +166,20 @@ fn a_spurious_timeout_gives_back_what_was_before() {
 #[test]
 fn a_timeout_is_reported_once_without_progress() {
     let (mut linux, board) = open();
-    assert!(linux.on_timeout(&board, "before"));
-    assert!(!linux.on_timeout(&board, "between"));
+    assert_eq!(linux.on_timeout(&board, "before"), Some(Threshold::Falls));
+    assert_eq!(linux.on_timeout(&board, "between"), None);
+}
+
+/// A timeout in a recovery, of which the end is not acknowledged, leaves the threshold and what an undo gives back as
+/// the loss made them; one that ends it at its end does not (`tcp_enter_loss`).
+#[test]
+fn a_timeout_in_a_recovery_holds_the_threshold() {
+    for (acknowledged, threshold) in [(9, Threshold::Holds), (10, Threshold::Falls)] {
+        let (mut linux, mut board) = open();
+        linux.begin(&board, "before", Some(Cut { before: 10, after: 5 }));
+        board.on_ack(acknowledged, |_, _| {});
+        assert_eq!(linux.on_timeout(&board, "between"), Some(threshold), "{acknowledged}");
+        let saved = linux.undo.take().expect("an undo").into_saved();
+        assert_eq!(saved == "before", threshold == Threshold::Holds);
+    }
 }

@@ -3,6 +3,7 @@
 
 use vegas_core::units::{Span, Time};
 
+use super::TIMER_MARGIN;
 use crate::tcp::recovery::scoreboard::{Entry, Scoreboard};
 
 /// The probe's timer, and the outstanding probe.
@@ -26,7 +27,7 @@ const MAX_ACK_DELAY: Span = Span::from_millis(200);
 
 /// Section 7.2: PTO = 2 SRTT, and more if the acknowledgement of a lone segment may be delayed.
 pub(super) fn timeout(srtt: Span, alone: bool) -> Span {
-    srtt.times(2) + if alone { MAX_ACK_DELAY } else { Span::ZERO }
+    srtt.times(2) + if alone { MAX_ACK_DELAY } else { TIMER_MARGIN }
 }
 
 impl Probe {
