@@ -27,6 +27,8 @@ _HOST = {"kind": "linux", "handshake": "full", "delayed_ack": "linux"}
 """What a host needs for both worlds to have one."""
 _PACKET = "1500b"
 """The size of packets for which both worlds acknowledge alike: docs/deviations.md."""
+_RULE_OF_MODULE = {"lp": "reno-linux"}
+"""The preset that does what the kernel's module of a name does: docs/deviations.md, "LP of the kernel"."""
 
 Row = dict[str, Any]
 
@@ -99,7 +101,7 @@ def verdict_on(document: Row, world: KernelWorld, stop: threading.Event | None =
     """Returns the verdict on a scenario, as the program of the swarm gives verdicts."""
     try:
         scenario = load(document)
-        simulated = run_checked(scenario, cached=False)
+        simulated = run_checked(load(_by_rule_of_module(document)), cached=False)
         if sum(flow["segments_sent"] for flow in simulated.summary["flows"]) > _SEGMENTS:
             return {"verdict": "too-long"}
         with TemporaryDirectory(prefix="vegaslab-") as folder, Guest(scenario, Path(folder), world) as guest:
@@ -113,6 +115,16 @@ def verdict_on(document: Row, world: KernelWorld, stop: threading.Event | None =
         return {"verdict": "held", "compared": ["kernel"]}
     failed = {"verdict": "failed", "check": found.rule, "message": found.message, "place": "", "traces": {}}
     return failed | {"compared": ["kernel"]}
+
+
+def _by_rule_of_module(document: Row) -> Row:
+    flows = [
+        flow | {"algorithm": _RULE_OF_MODULE.get(flow["algorithm"], flow["algorithm"])}
+        if isinstance(flow.get("algorithm"), str)
+        else flow
+        for flow in document.get("flow", [])
+    ]
+    return document | {"flow": flows}
 
 
 def _is_for_both(document: Row) -> bool:
