@@ -126,6 +126,8 @@ pub const FLAG_RECOVERY: u32 = 8;
 pub const FLAG_APP_LIMITED: u32 = 16;
 /// The segment found lost was application-limited.
 pub const FLAG_LOSS_APP_LIMITED: u32 = 32;
+/// A timeout ends a recovery, whose loss has cut the threshold.
+pub const FLAG_THRESHOLD_HOLDS: u32 = 64;
 
 /// Segments that left together are reported one by one up to this number: BBR counts to ten
 /// (`tcp_update_skb_after_send` paces from the tenth segment on), and the last one has the newest flight.
@@ -321,7 +323,7 @@ impl Event {
             retransmission: self.flags & FLAG_RETRANSMISSION != 0,
             in_flight: Segments(self.in_flight),
             next: SendIndex(self.next),
-            threshold_holds: false,
+            threshold_holds: self.flags & FLAG_THRESHOLD_HOLDS != 0,
             lost: match self.kind {
                 EVENT_ECN => Segments(0),
                 _ => Segments(self.news.lost.max(1)),

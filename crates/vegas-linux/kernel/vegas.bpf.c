@@ -326,13 +326,15 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct flow *flow = flow_of(sk);
 	__u32 in_flight;
-	bool marked;
+	bool marked, holds;
 
 	if (!flow)
 		return;
 	if (config.needs & NEEDS_EVERY_ACK)
 		tell_before(flow, tp, state);
-	if (!flow->asked)
+	/* a timeout in a recovery asks for no threshold, and still begins with the restart window (tcp_enter_loss) */
+	holds = !flow->asked && flow->repairs && state == TCP_CA_Loss;
+	if (!flow->asked && !holds)
 		return;
 	flow->asked = 0;
 	flow->repairs = state != TCP_CA_Loss;
@@ -342,7 +344,7 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 	in_flight = flow->event.in_flight;
 	flow->event.in_flight = tp->packets_out;
 	flow->event.next = flow->acked_total + tp->packets_out;
-	flow->event.flags = 0;
+	flow->event.flags = holds ? FLAG_THRESHOLD_HOLDS : 0;
 	if (config.standalone)
 		note_lost(flow, tp);
 	if (state == TCP_CA_Loss) {
