@@ -126,7 +126,7 @@ pub const FLAG_RECOVERY: u32 = 8;
 pub const FLAG_APP_LIMITED: u32 = 16;
 /// The segment found lost was application-limited.
 pub const FLAG_LOSS_APP_LIMITED: u32 = 32;
-/// A timeout ends a recovery, whose loss has cut the threshold.
+/// A timeout ends a recovery, and the loss that began it has cut the threshold.
 pub const FLAG_THRESHOLD_HOLDS: u32 = 64;
 
 /// Segments that left together are reported one by one up to this number: BBR counts to ten

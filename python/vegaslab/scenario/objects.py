@@ -661,7 +661,8 @@ class Host(Table):
     timestamps: bool | None = None
     """Whether segments have time stamps (`net.ipv4.tcp_timestamps`; what they are for). linux. Default: `true`."""
     receive_window: int | Literal["linux"] | LinuxWindow | None = None
-    """The receiver's window: constant, or as Linux tunes it. Default: `1048576`."""
+    """The receiver's window: constant, or as Linux tunes it. Default: `1048576`, which limits no sender; linux:
+    `"linux"`."""
     rto_min: str | None = None
     """Least retransmission timeout; linux: the least addition to the smoothed RTT. The default is that of ns-2 and
     Linux; RFC 6298, section 2.4 says 1 s. Default: `"200ms"`."""

@@ -7,6 +7,7 @@ use super::queue::roundest;
 use super::receiver::Habit;
 use super::service::{OPPORTUNITY_BYTES, Service};
 use super::{Found, Subject};
+use crate::tables::rows::Flow;
 
 /// The name of the file with the trace of rates.
 pub(super) const TRACE: &str = "rate.trace";
@@ -153,10 +154,23 @@ fn flow(subject: &Subject<'_>, found: &Found) -> Vec<String> {
         Habit::Each => "delayed_ack = false".to_owned(),
         Habit::EverySecond | Habit::Merged | Habit::Unknown => "delayed_ack = \"linux\"".to_owned(),
     });
-    if let Some(most) = flow.max_window_bytes {
-        lines.push(format!("receive_window = {}", (most as f64 / mss).clamp(2.0, 1_048_576.0).floor()));
-    }
+    lines.extend(receive_window(flow, mss));
     lines
+}
+
+/// A window that grew is one that the receiver tunes; where it never limited the sender, nothing says how far it would
+/// have grown.
+fn receive_window(flow: &Flow, mss: f64) -> Option<String> {
+    const TUNED_MOST: u64 = 3 << 20;
+    let most = flow.max_window_bytes?;
+    let first = flow.first_window_bytes.filter(|first| *first < most && *first as f64 >= 2.0 * mss);
+    Some(match first {
+        Some(first) => {
+            let max = if flow.window_limited == Some(0) { most.max(TUNED_MOST) } else { most };
+            format!("receive_window = {{ initial = \"{first}b\", max = \"{max}b\" }}")
+        }
+        None => format!("receive_window = {}", (most as f64 / mss).clamp(2.0, 1_048_576.0).floor()),
+    })
 }
 
 /// The opportunities in Mahimahi's format: from the beginning of the measurement to its end, and then again.
