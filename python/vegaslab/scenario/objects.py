@@ -686,6 +686,9 @@ class Host(Table):
     """Whether the window shrinks while it is not used: to the initial window after a retransmission timeout of silence
     (RFC 5681, section 4.1); linux: by a half for each timeout, and after a timeout with less to send
     (`net.ipv4.tcp_slow_start_after_idle`). Default: `true`."""
+    aqt_every: int | None = None
+    """Of an algorithm that asks routers, as `rovegas` does: the number of data packets to one that carries the option,
+    with its acknowledgement. Default: `1`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use vegas_core::aqt::{Aqt, Head, Stamps};
-use vegas_sim::outcome::{CapturedPacket, CapturedStamps};
+use vegas_sim::outcome::{CapturePoint, CapturedPacket, CapturedStamps};
 use vegas_sim::scenario::Scenario;
 use vegas_sim::{WireSize, run};
 
@@ -74,15 +74,32 @@ fn tshark_says_what_is_malformed() {
 /// Acknowledgements echo the stamps with which data packets arrived, and are stamped themselves on the way back.
 #[test]
 fn a_run_captures_what_its_routers_stamped() {
-    let capture = captured("rovegas");
+    let capture = captured("rovegas", "1");
     let of = |packet: &CapturedPacket| packet.stamps.aqt.map(|stamps| (stamps.aqt.micros(), stamps.echo.micros()));
     let seen: Vec<_> = capture.iter().map(|packet| of(packet).expect("every packet of the flow")).collect();
     assert!(seen.iter().any(|(_, echo)| *echo > 1_000) && seen.iter().any(|(aqt, echo)| *aqt > 1_000 && *echo > 0));
-    assert!(captured("vegas").iter().all(|packet| packet.stamps.aqt.is_none()));
+    assert!(captured("vegas", "1").iter().all(|packet| packet.stamps.aqt.is_none()));
 }
 
-fn captured(algorithm: &str) -> Vec<CapturedPacket> {
-    let sets = [("flow.0.algorithm".into(), algorithm.into())];
+/// A host that puts the option on every third packet: it is in the first one, and then in each third that leaves, and
+/// in as many acknowledgements as such packets have come; what has it is 8 bytes longer.
+#[test]
+fn a_run_captures_the_option_where_it_is() {
+    let capture = captured("rovegas", "3");
+    let at = |point| capture.iter().filter(move |packet| packet.point == point);
+    for (place, packet) in at(CapturePoint::SenderOut).enumerate() {
+        let option = if place % 3 == 0 { 8 } else { 0 };
+        assert_eq!((packet.stamps.aqt.is_some(), packet.wire.get()), (option > 0, 1_000 + option), "packet {place}");
+        assert_eq!(packet.payload, 960);
+    }
+    let probes = |point| at(point).filter(|packet| packet.stamps.aqt.is_some()).count();
+    assert_eq!(probes(CapturePoint::ReceiverIn), probes(CapturePoint::ReceiverOut));
+    let size = |packet: &CapturedPacket| if packet.stamps.aqt.is_some() { 48 } else { 40 };
+    assert!(at(CapturePoint::ReceiverOut).all(|packet| packet.wire.get() == size(packet)));
+}
+
+fn captured(algorithm: &str, aqt_every: &str) -> Vec<CapturedPacket> {
+    let sets = [("flow.0.algorithm".into(), algorithm.into()), ("flow.0.host.aqt_every".into(), aqt_every.into())];
     let scenario = Scenario::from_toml(NARROW_BACK, "narrow.toml", &sets).unwrap();
     let capture = run(&scenario).capture;
     assert!(capture.len() > 100);

@@ -90,6 +90,7 @@ fn flow(algorithm: &str) -> FlowSpec {
             handshake: Handshake::Full,
             byte_counting: true,
             slow_start_after_idle: true,
+            aqt_every: 1,
             misbehaves: None,
         },
         ecn: false,

@@ -113,7 +113,7 @@ impl DrivenEnd {
             *place = *block;
             sack.count += 1;
         }
-        let packet = Packet::new(PacketKind::Ack, 0, ack.next, self.sender.layout().ack_wire);
+        let packet = Packet::new(PacketKind::Ack, 0, ack.next, self.sender.layout().ack_wire(false));
         self.sender.on_ack(now, packet.with_ecn(Ecn::ECHO.when(ack.echoes)), &sack, &mut self.out);
     }
 
@@ -186,7 +186,7 @@ impl DrivenEnd {
             SentSegment {
                 opens,
                 from: packet.number(),
-                to: if opens { packet.number() } else { packet.number() + layout.payload_of_wire(packet.wire()) },
+                to: if opens { packet.number() } else { packet.number() + layout.payload_of(&packet) },
                 ecn_capable: packet.ecn().is_capable(),
                 reduced: !opens && packet.ecn().has(Ecn::REDUCED),
             }

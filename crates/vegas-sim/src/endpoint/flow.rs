@@ -32,8 +32,7 @@ pub(crate) struct Flow {
     /// Whether the flow uses ECN or time stamps, asks routers for their stamps, measures one-way delays, has a receiver
     /// that misbehaves, or sends media.
     pub(crate) is_special: bool,
-    /// RoVegas: the stamps of the newest data packet.
-    pub(crate) echo: Aqt,
+    pub(crate) echo: Echo,
     /// When the newest data packet arrived, if the sender measures one-way delays; else [`Time::ZERO`].
     pub(crate) arrived: Time,
     pub(crate) start: Time,
@@ -45,6 +44,15 @@ pub(crate) struct Flow {
     /// The packets in flight of a source's connection. The connection is over when it is complete and these are gone,
     /// so that no packet of an earlier connection meets a later one in its place.
     pub(crate) on_their_way: u32,
+}
+
+/// What the receiver echoes of RoVegas's option.
+#[derive(Debug)]
+pub(crate) struct Echo {
+    /// The stamp of the newest data packet that had the option.
+    stamp: Aqt,
+    /// Whether that packet has not been acknowledged.
+    is_owed: bool,
 }
 
 /// How a receiver reports marks.
@@ -115,7 +123,7 @@ impl Flow {
                 || misbehaving.is_some()
                 || spec.sends_media(),
             misbehaving,
-            echo: Aqt::ZERO,
+            echo: Echo { stamp: Aqt::ZERO, is_owed: false },
             arrived: Time::ZERO,
             start: spec.start,
             stop: spec.stop.unwrap_or(Time::NEVER),
@@ -190,7 +198,7 @@ impl Flow {
     #[inline(always)]
     fn bytes_of(&self, packet: &Packet) -> (u64, u64) {
         let from = packet.number();
-        (from, from + self.layout.payload_of_wire(packet.wire()))
+        (from, from + self.layout.payload_of(packet))
     }
 
     /// Notes what a data packet says beside its data, the bytes `[from, to)`, or the first of `segments` that were
@@ -198,7 +206,9 @@ impl Flow {
     #[inline(always)]
     fn note_header(&mut self, at: Time, packet: &Packet, (from, to): (u64, u64), segments: u64) {
         if self.is_special {
-            self.echo = packet.aqt();
+            if !packet.lacks_option() {
+                self.echo = Echo { stamp: packet.aqt(), is_owed: true };
+            }
             self.receiver.note_time_stamps(at, (from, to), packet.time_stamps(at));
             if self.sender.measures_delays() {
                 self.arrived = at;
@@ -242,14 +252,22 @@ impl Flow {
 
     #[inline(always)]
     fn make_ack(&mut self, now: Time, number: u64, id: u32, sacks: &mut SackPool) -> Packet {
-        let ack = Packet::new(PacketKind::Ack, id, number, self.layout.ack_wire).offering(self.receiver.offer());
+        let lacks_option = self.layout.is_sparse() && !std::mem::take(&mut self.echo.is_owed);
+        let wire = self.layout.ack_wire(lacks_option);
+        let ack = Packet::new(PacketKind::Ack, id, number, wire).offering(self.receiver.offer());
         if !self.is_special && !self.receiver.has_blocks() {
             return ack;
         }
         let time_stamps = self.receiver.time_stamps(now);
-        let sack = SackBlocks { echo: self.echo, arrived: self.arrived, time_stamps, ..self.receiver.sack_blocks() };
+        let sack = SackBlocks {
+            echo: self.echo.stamp,
+            lacks_option,
+            arrived: self.arrived,
+            time_stamps,
+            ..self.receiver.sack_blocks()
+        };
         // no IPv4 packet is longer than 65535 bytes
-        let wire = self.layout.ack_wire.plus(sack.wire_bytes());
+        let wire = wire.plus(sack.wire_bytes());
         let ack = Packet::new(PacketKind::Ack, id, ack.sequence, wire).with_sack(sacks.store(sack));
         match self.ecn {
             Feedback::None => ack,
@@ -261,7 +279,7 @@ impl Flow {
     /// Creates the answer to a SYN that arrives at `at`.
     pub(crate) fn answer_syn(&mut self, at: Time, syn: &Packet) -> Packet {
         self.receiver.note_time_stamps(at, (0, 0), syn.time_stamps(at));
-        let answer = Packet::new(PacketKind::SynAck, syn.flow(), 0, self.layout.ack_wire);
+        let answer = Packet::new(PacketKind::SynAck, syn.flow(), 0, self.layout.plain_wire);
         let agrees = match self.ecn {
             Feedback::None => Ecn::NONE,
             Feedback::Classic => Ecn::ECHO,
@@ -332,14 +350,19 @@ impl Flow {
         }
     }
 
-    /// Returns whether the flow's packets carry the option that routers stamp.
-    pub(crate) fn asks_routers(&self) -> bool {
-        self.layout.asks_routers()
+    /// Returns whether one of the flow's packets carries the option that routers stamp.
+    fn has_option(&self, packet: &Packet, sack: &SackBlocks) -> bool {
+        let lacks = match packet.kind() {
+            PacketKind::Data => packet.lacks_option(),
+            PacketKind::Ack => sack.lacks_option,
+            _ => self.layout.is_sparse(),
+        };
+        self.layout.asks_routers() && !lacks
     }
 
     pub(crate) fn payload_of(&self, packet: &Packet) -> u64 {
         match packet.kind() {
-            PacketKind::Data => self.layout.payload_of_wire(packet.wire()),
+            PacketKind::Data => self.layout.payload_of(packet),
             _ => 0,
         }
     }
@@ -411,7 +434,7 @@ impl Flow {
             codepoint: packet.ecn().codepoint(),
             ecn_flags: self.ecn_flags(packet),
             stamps: CapturedStamps {
-                aqt: self.asks_routers().then_some(Stamps { aqt: packet.aqt(), echo: sack.echo }),
+                aqt: self.has_option(packet, sack).then_some(Stamps { aqt: packet.aqt(), echo: sack.echo }),
                 time: has_stamps.then(|| (stamps.value.in_header(), stamps.echo.in_header())),
             },
         }

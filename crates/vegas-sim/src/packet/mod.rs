@@ -3,7 +3,7 @@
 mod time_stamps;
 mod wire_size;
 
-use vegas_core::aqt::Aqt;
+use vegas_core::aqt::{Aqt, OPTION_BYTES};
 use vegas_core::units::Time;
 
 pub(crate) use time_stamps::{Tick, TimeStamps};
@@ -99,6 +99,19 @@ impl Packet {
     #[inline]
     pub(crate) fn at_hop(self, hop: u16) -> Self {
         Packet { header: self.header.with_hop(hop), ..self }
+    }
+
+    /// Returns this data packet without RoVegas's option, which all data packets of a flow have that asks routers,
+    /// unless its host leaves it out of some.
+    pub(crate) fn without_option(self) -> Self {
+        debug_assert_eq!(self.kind(), PacketKind::Data);
+        Packet { header: PackedHeader::data_without_option(self.wire().less(OPTION_BYTES as u16)), ..self }
+    }
+
+    /// Returns whether this is a data packet of which the host has left out RoVegas's option.
+    #[inline]
+    pub(crate) fn lacks_option(&self) -> bool {
+        self.header.lacks_option()
     }
 
     /// Returns the queueing time that routers have stamped; the flow knows whether its packets carry the option.
@@ -208,10 +221,22 @@ impl PackedHeader {
     const AQT: u32 = 32;
     const KIND: u32 = 56;
     const AQT_MASK: u64 = (1 << 24) - 1;
+    /// A kind beside those of [`PacketKind`]: data, without RoVegas's option.
+    const DATA_WITHOUT_OPTION: u64 = 8;
 
     #[inline]
     fn new(kind: PacketKind, wire: WireSize) -> Self {
         PackedHeader(u64::from(wire) | (kind as u64) << Self::KIND)
+    }
+
+    /// Returns the header of a data packet of which the host has left out RoVegas's option.
+    fn data_without_option(wire: WireSize) -> Self {
+        PackedHeader(u64::from(wire) | Self::DATA_WITHOUT_OPTION << Self::KIND)
+    }
+
+    #[inline]
+    fn lacks_option(self) -> bool {
+        self.0 >> Self::KIND == Self::DATA_WITHOUT_OPTION
     }
 
     #[inline]
@@ -244,7 +269,7 @@ impl PackedHeader {
         match self.0 >> Self::KIND {
             0 => PacketKind::Syn,
             1 => PacketKind::SynAck,
-            2 => PacketKind::Data,
+            2 | Self::DATA_WITHOUT_OPTION => PacketKind::Data,
             3 => PacketKind::Ack,
             4 => PacketKind::Datagram,
             _ => PacketKind::HandshakeAck,
@@ -349,8 +374,10 @@ impl PacketKind {
 pub(crate) struct SackBlocks {
     pub(crate) blocks: [(u64, u64); 3],
     pub(crate) count: u8,
-    /// RoVegas's AQT-Echo: the stamp of the newest data packet.
+    /// RoVegas's AQT-Echo: the stamp of the newest data packet that had the option.
     pub(crate) echo: Aqt,
+    /// Whether RoVegas's option is left out, as none of the data that are acknowledged had it.
+    pub(crate) lacks_option: bool,
     /// The arrival of the newest data packet, if the sender measures one-way delays; else [`Time::ZERO`].
     pub(crate) arrived: Time,
     pub(crate) time_stamps: TimeStamps,
@@ -362,6 +389,7 @@ impl SackBlocks {
         blocks: [(0, 0); 3],
         count: 0,
         echo: Aqt::ZERO,
+        lacks_option: false,
         arrived: Time::ZERO,
         time_stamps: TimeStamps::NONE,
     };
@@ -418,8 +446,9 @@ impl SackPool {
     }
 
     pub(crate) fn store(&mut self, blocks: SackBlocks) -> SackId {
-        let SackBlocks { blocks: _, count, echo, arrived, time_stamps } = blocks;
-        if count == 0 && echo == Aqt::ZERO && arrived == Time::ZERO && time_stamps == TimeStamps::NONE {
+        let SackBlocks { blocks: _, count, echo, lacks_option, arrived, time_stamps } = blocks;
+        let is_empty = count == 0 && echo == Aqt::ZERO && !lacks_option;
+        if is_empty && arrived == Time::ZERO && time_stamps == TimeStamps::NONE {
             return SackId::NONE;
         }
         if self.next.is_multiple_of(GROUP) {

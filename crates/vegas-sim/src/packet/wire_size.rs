@@ -40,6 +40,11 @@ impl WireSize {
         WireSize(self.0.saturating_add(more))
     }
 
+    /// Returns the size without `less` of its bytes.
+    pub(crate) const fn less(self, less: u16) -> Self {
+        WireSize(self.0 - less)
+    }
+
     /// Returns how long a transmitter of this rate sends the packet.
     #[inline]
     pub(crate) const fn transmission(self, rate: Rate) -> Span {

@@ -292,6 +292,7 @@ fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> 
         handshake: given.handshake.map_or(handshake, |handshake| handshake.0),
         byte_counting: given.byte_counting.unwrap_or(true),
         slow_start_after_idle: given.slow_start_after_idle.unwrap_or(true),
+        aqt_every: given.aqt_every.map_or(1, |every| every.0.0 as u32),
         misbehaves: misbehaves(key, flow)?,
     };
     if matches!(host.misbehaves, Some(Misbehaviour::OptimisticAcks { .. })) && !host.delayed_ack.is_none() {

@@ -3,7 +3,7 @@
 use vegas_core::aqt::OPTION_BYTES;
 use vegas_core::units::Bytes;
 
-use crate::packet::{SackBlocks, WireSize};
+use crate::packet::{Packet, SackBlocks, WireSize};
 use crate::scenario::FlowSpec;
 
 /// Sizes of a flow's packets and segments.
@@ -19,8 +19,12 @@ pub(crate) struct Layout {
     full_wire: WireSize,
     /// Whether data packets and acknowledgements carry RoVegas's option.
     asks_routers: bool,
+    /// The number of data packets to one that carries RoVegas's option.
+    aqt_every: u64,
     /// The size of an acknowledgement on the wire.
-    pub(crate) ack_wire: WireSize,
+    ack_wire: WireSize,
+    /// The size of a packet of the handshake, and of an acknowledgement of data without RoVegas's option.
+    pub(crate) plain_wire: WireSize,
     /// The payload of the whole transfer, bytes, if it has a size.
     size: Option<u64>,
     /// The end of each write of an application that begins a segment with each.
@@ -44,19 +48,20 @@ impl WriteEnd {
 
 impl Layout {
     pub(crate) fn new(spec: &FlowSpec) -> Self {
-        let asks_routers = spec.composition.signal.needs_routers();
-        let option = if asks_routers { OPTION_BYTES as u64 } else { 0 };
         let payload = spec.packet.get() - spec.header.get();
+        let full = spec.largest_packet();
         Layout {
             payload,
             full_segments: match spec.sends_media() {
                 true => 0,
                 false => spec.size.map_or(u64::MAX, |size| size.get() / payload),
             },
-            overhead: spec.header.get() + option,
-            full_wire: WireSize::of(Bytes::new(spec.packet.get() + option)),
-            asks_routers,
-            ack_wire: WireSize::of(Bytes::new(spec.ack.get() + option)),
+            overhead: full.get() - payload,
+            full_wire: WireSize::of(full),
+            asks_routers: spec.composition.signal.needs_routers(),
+            aqt_every: spec.host.aqt_every.into(),
+            ack_wire: WireSize::of(spec.ack_with_option()),
+            plain_wire: WireSize::of(spec.smallest_ack()),
             size: spec.size.map(Bytes::get),
             writes: None,
         }
@@ -71,7 +76,9 @@ impl Layout {
             overhead: 40,
             full_wire: WireSize::of(Bytes::new(payload + 40)),
             asks_routers: false,
+            aqt_every: 1,
             ack_wire: WireSize::of(Bytes::new(40)),
+            plain_wire: WireSize::of(Bytes::new(40)),
             size: None,
             writes: None,
         }
@@ -134,6 +141,23 @@ impl Layout {
         self.asks_routers
     }
 
+    /// Returns whether some of the packets do not carry the option that others have.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.asks_routers && self.aqt_every > 1
+    }
+
+    /// Returns whether the option is left out of a data packet, before which `sent` have left.
+    #[inline]
+    pub(crate) fn leaves_out_option(&self, sent: u64) -> bool {
+        self.is_sparse() && !sent.is_multiple_of(self.aqt_every)
+    }
+
+    /// Returns the size of an acknowledgement of data on the wire.
+    #[inline]
+    pub(crate) fn ack_wire(&self, lacks_option: bool) -> WireSize {
+        if lacks_option { self.plain_wire } else { self.ack_wire }
+    }
+
     /// The payload of a full segment.
     pub(crate) fn full_payload(&self) -> Bytes {
         Bytes::new(self.payload)
@@ -178,9 +202,11 @@ impl Layout {
         WireSize::new((self.payload(segment) + self.overhead) as u16)
     }
 
-    /// The payload of a data packet of this size on the wire, bytes.
-    pub(crate) fn payload_of_wire(&self, wire: WireSize) -> u64 {
-        u64::from(wire) - self.overhead
+    /// The payload of a data packet, bytes.
+    #[inline]
+    pub(crate) fn payload_of(&self, packet: &Packet) -> u64 {
+        let missing = if packet.lacks_option() { OPTION_BYTES as u64 } else { 0 };
+        u64::from(packet.wire()) + missing - self.overhead
     }
 
     /// Returns whether all segments before this one are full, and it begins at `byte`.

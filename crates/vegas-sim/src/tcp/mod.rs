@@ -59,6 +59,7 @@ fn host(kind: crate::scenario::HostKind) -> crate::scenario::HostSpec {
         handshake: crate::scenario::Handshake::Full,
         byte_counting: true,
         slow_start_after_idle: true,
+        aqt_every: 1,
         misbehaves: None,
     }
 }

@@ -87,6 +87,7 @@ pub(crate) fn host(composition: &Composition) -> HostSpec {
         handshake: Handshake::None,
         byte_counting: true,
         slow_start_after_idle: true,
+        aqt_every: 1,
         misbehaves: None,
     }
 }

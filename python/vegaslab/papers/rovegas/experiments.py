@@ -1,4 +1,4 @@
-"""RoVegas (Chan, Chan, Chen, 2004): figures 3 to 5, 7 to 10, 12, 13, 15, 17 to 19, and rerouting."""
+"""RoVegas (Chan, Chan, Chen, 2004): figures 3 to 5, 7 to 10, 12, 13, 15, 17 to 19, section 3.2, and rerouting."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from vegaslab.papers.experiments.experiment import Data, Experiment, Run
 from vegaslab.papers.experiments.extract import curve, flow_column, link_column
 from vegaslab.papers.judging.verdict import Finding, Reading
 from vegaslab.papers.models import rovegas as model
-from vegaslab.papers.rovegas import chain, shares, traffic
+from vegaslab.papers.rovegas import chain, probing, shares, traffic
 from vegaslab.papers.rovegas.runs import KBPS, between, counted
 from vegaslab.runs.result import Result
 
@@ -310,6 +310,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         draw=_draw_asymmetric,
     ),
     *traffic.EXPERIMENTS,
+    *probing.EXPERIMENTS,
     *chain.EXPERIMENTS,
     *shares.EXPERIMENTS,
 )

@@ -13,9 +13,9 @@ from vegaslab.papers.judging.verdict import Finding
 from vegaslab.papers.rovegas.runs import ALGORITHMS, KBPS, LABELS, between, counted, interval, ratio, seeds
 from vegaslab.runs.result import Result
 
-_SCENARIO = "papers/rovegas-fig9"
-_ALONE_S, _BURSTS_S, _END_S = 20, 50, 200
-_LOAD = 0.9
+SCENARIO = "papers/rovegas-fig9"
+ALONE_S, BURSTS_S, END_S = 20, 50, 200
+LOAD = 0.9
 _PAPER_KBPS = {"vegas": 521.0, "rovegas": 1092.0}
 _PAPER_RATIO = 4.1
 _BURSTS = (1, 2, 3, 4, 6, 12, 54)
@@ -87,11 +87,11 @@ def _over_time(result: Result) -> dict[str, Any]:
     time_s, throughput = flow_column(result, "throughput_mbps")
     _, acked_bytes = flow_column(result, "acked_bytes")
     _, window = flow_column(result, "cwnd_segments")
-    start, end = np.searchsorted(time_s, (_ALONE_S, _BURSTS_S))
+    start, end = np.searchsorted(time_s, (ALONE_S, BURSTS_S))
     return {
-        "payload_alone": float(acked_bytes[end] - acked_bytes[start]) * 8 / 1000 / (_BURSTS_S - _ALONE_S),
-        "window_alone": between(time_s, window, _ALONE_S, _BURSTS_S),
-        "against": between(time_s, throughput, _BURSTS_S, _END_S) * KBPS,
+        "payload_alone": float(acked_bytes[end] - acked_bytes[start]) * 8 / 1000 / (BURSTS_S - ALONE_S),
+        "window_alone": between(time_s, window, ALONE_S, BURSTS_S),
+        "against": between(time_s, throughput, BURSTS_S, END_S) * KBPS,
         "throughput": curve(time_s, throughput * KBPS),
     }
 
@@ -111,8 +111,8 @@ def _runs_fig9(quick: bool) -> dict[str, Run]:
 
 
 def _against_bursts(form: Form, algorithm: str, seed: int, packet: str = "1000b") -> Run:
-    values = {"flow.0.algorithm": algorithm, "flow.0.packet": packet, **form.values(_LOAD)}
-    return Run(scenario=_SCENARIO, set=values, seed=seed, extract=_over_time)
+    values = {"flow.0.algorithm": algorithm, "flow.0.packet": packet, **form.values(LOAD)}
+    return Run(scenario=SCENARIO, set=values, seed=seed, extract=_over_time)
 
 
 def _seeds_of(data: Data, start: str) -> list[int]:
@@ -154,8 +154,8 @@ def _probing_once_a_round(window: float) -> str:
     """Describes the cost of a rule that acts once a round."""
     percent = 100 * _OPTION_BYTES / 1500 / window
     return (
-        f"The paper divides {_OPTION_BYTES} bytes by 1500. Probing by need can save all of it but one packet a round, "
-        f"since the window is set once a round: of {window:.0f} packets here that is {percent:.2f} %, by arithmetic."
+        f"The paper divides {_OPTION_BYTES} bytes by 1500. With one probe a round, by which the window is set, "
+        f"it is {percent:.2f} % of {window:.0f} packets in flight, by arithmetic; R-probing-some runs that."
     )
 
 
@@ -166,7 +166,7 @@ def _find_overhead(data: Data, start: str, end: str, printed: str) -> Finding:
     return Finding(
         values=(100 * lost,),
         holds=0 < lost < 0.01,
-        note=f"Payload acknowledged from {_ALONE_S} to {_BURSTS_S} s: {vegas:.1f} and {rovegas:.1f} kb/s. {printed}",
+        note=f"Payload acknowledged from {ALONE_S} to {BURSTS_S} s: {vegas:.1f} and {rovegas:.1f} kb/s. {printed}",
     )
 
 
@@ -192,7 +192,7 @@ def _draw_fig9(data: Data) -> list[Chart]:
     printed = [
         Curve(
             label=f"the paper's mean, {LABELS[name]}",
-            x=[(_BURSTS_S + _END_S) / 2],
+            x=[(BURSTS_S + END_S) / 2],
             y=[_PAPER_KBPS[name]],
             colour=colour,
             style="crosses",
@@ -242,7 +242,7 @@ def _by_form(data: Data) -> list[Curve]:
 def _runs_fig10(quick: bool) -> dict[str, Run]:
     return {
         load_key(form, load, algorithm, seed): Run(
-            scenario=_SCENARIO,
+            scenario=SCENARIO,
             set={"flow.0.algorithm": algorithm, "sample": "off", **_from_the_start(form, load)},
             seed=seed,
             extract=throughput_kbps,

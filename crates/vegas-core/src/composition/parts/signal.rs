@@ -155,6 +155,8 @@ pub(crate) struct Round {
     samples: u16,
     /// Whether a router has ever stamped a queueing time.
     stamped: bool,
+    /// Whether its samples are those of acknowledgements that carry the stamps of routers.
+    probed: bool,
     /// Least RTT ever seen; [`Span::MAX`] before the first sample.
     base_rtt: Span,
     /// The newest backlog; [`NO_DIFF`] before the first.
@@ -173,6 +175,7 @@ impl Round {
         rtt_sum: Span::ZERO,
         samples: 0,
         stamped: false,
+        probed: false,
         base_rtt: Span::MAX,
         diff: NO_DIFF,
     };
@@ -192,7 +195,7 @@ impl Round {
 
     /// Discards the current round: the next one ends when `next` is acknowledged.
     pub(crate) fn restart(&mut self, next: SendIndex, now: Time) {
-        *self = Round { end: next, rtt_sum: now.since(Time::ZERO), samples: 0, ..*self };
+        *self = Round { end: next, rtt_sum: now.since(Time::ZERO), samples: 0, probed: false, ..*self };
     }
 
     /// Discards all measurements: another path has another base RTT.
@@ -254,6 +257,11 @@ impl Round {
     #[inline(always)]
     pub(crate) fn sample(&mut self, signal: &Signal, ack: &Ack) {
         let Some(rtt) = self.sample_of(ack) else { return };
+        if matches!(signal, Signal::RouterAssisted { .. }) && !self.counts_as_probe(ack.feedback.is_some()) {
+            // no sample of this round, but of the base RTT: RoVegas, section 6.4
+            self.base_rtt = self.base_rtt.min(rtt);
+            return;
+        }
         if self.samples == 0 {
             self.rtt_sum = Span::ZERO;
         }
@@ -267,6 +275,17 @@ impl Round {
             }
         }
         self.samples += 1;
+    }
+
+    /// Returns whether an acknowledgement with the stamps of routers, or without, gives a sample of a round of RoVegas.
+    /// The first one with stamps takes the place of those without, for of these it is not known how long they queued on
+    /// the way back: a host may put the option on some packets of a round only (RoVegas, section 3.2).
+    fn counts_as_probe(&mut self, has_stamps: bool) -> bool {
+        if has_stamps && !self.probed {
+            self.probed = true;
+            self.samples = 0;
+        }
+        has_stamps == self.probed
     }
 
     /// An acknowledgement of a round of Linux, where only the least sample counts.

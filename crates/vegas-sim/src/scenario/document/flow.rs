@@ -172,6 +172,9 @@ pub(in crate::scenario) struct Host {
     /// after a retransmission timeout of silence (RFC 5681, section 4.1); linux: by a half for each timeout, and after
     /// a timeout with less to send (`net.ipv4.tcp_slow_start_after_idle`). Default: `true`.
     pub(in crate::scenario) slow_start_after_idle: Option<bool>,
+    /// Of an algorithm that asks routers, as [`rovegas`](algorithms/rovegas.md#probes-on-some-packets) does: the number
+    /// of data packets to one that carries the option, with its acknowledgement. Default: `1`.
+    pub(in crate::scenario) aqt_every: Option<Field<Whole<1, 1000>>>,
 }
 
 /// A receiver that breaks the rules.

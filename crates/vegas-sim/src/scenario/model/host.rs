@@ -31,6 +31,8 @@ pub struct HostSpec {
     /// Whether a window that is not used for a retransmission timeout shrinks (RFC 5681, section 4.1; on Linux also
     /// while the application has less to send).
     pub slow_start_after_idle: bool,
+    /// The number of data packets to one that carries the option that routers stamp, if the algorithm asks for it.
+    pub aqt_every: u32,
     /// What the receiver does wrong; `None` for a receiver that keeps the rules.
     pub misbehaves: Option<Misbehaviour>,
 }

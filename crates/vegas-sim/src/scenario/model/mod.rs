@@ -341,9 +341,20 @@ impl FlowKind {
         Bytes::new(self.packet.get() + self.router_option())
     }
 
+    /// The size of the smallest full data packet on the wire, without the option that routers stamp if some lack it.
+    pub(crate) fn smallest_full_packet(&self) -> Bytes {
+        Bytes::new(self.packet.get() + self.option_of_all())
+    }
+
     /// The size of an acknowledgement on the wire without SACK blocks, with the option that routers stamp.
-    pub(crate) fn smallest_ack(&self) -> Bytes {
+    pub(crate) fn ack_with_option(&self) -> Bytes {
         Bytes::new(self.ack.get() + self.router_option())
+    }
+
+    /// The size of an acknowledgement on the wire without SACK blocks, and without the option that routers stamp if
+    /// some lack it.
+    pub(crate) fn smallest_ack(&self) -> Bytes {
+        Bytes::new(self.ack.get() + self.option_of_all())
     }
 
     /// The size of the largest acknowledgement on the wire, with its options.
@@ -395,6 +406,11 @@ impl FlowKind {
 
     fn router_option(&self) -> u64 {
         if self.composition.signal.needs_routers() { OPTION_BYTES as u64 } else { 0 }
+    }
+
+    /// The size of the option that routers stamp if all packets have it.
+    fn option_of_all(&self) -> u64 {
+        if self.host.aqt_every > 1 { 0 } else { self.router_option() }
     }
 }
 

@@ -183,7 +183,7 @@ impl Congestion {
     /// for, and when the newest data packet arrived.
     pub(super) fn on_header(&mut self, feedback: Option<RouterFeedback>, arrived: Time) {
         if let Some(detail) = &mut self.detail {
-            detail.feedback = feedback.or(detail.feedback);
+            detail.feedback = feedback;
             detail.arrived = arrived;
         }
     }

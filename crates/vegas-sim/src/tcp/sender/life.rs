@@ -120,7 +120,7 @@ impl Sender {
         }
         self.note_time_stamps(stamps);
         if !self.established {
-            let ack = Packet::new(PacketKind::HandshakeAck, self.flow, 0, self.rules.layout.ack_wire);
+            let ack = Packet::new(PacketKind::HandshakeAck, self.flow, 0, self.rules.layout.plain_wire);
             out.packets.push(self.stamped(now, ack));
         }
         self.established = true;

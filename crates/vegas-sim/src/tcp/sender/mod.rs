@@ -154,7 +154,8 @@ impl Sender {
     /// Handles an acknowledgement that reports, or may report, more than new data in order.
     fn on_special_ack(&mut self, now: Time, una: u64, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
         let feedback = || RouterFeedback { forward: sack.echo.into(), backward: ack.aqt().into() };
-        self.congestion.on_header(self.rules.layout.asks_routers().then(feedback), sack.arrived);
+        let answered = self.rules.layout.asks_routers() && !sack.lacks_option;
+        self.congestion.on_header(answered.then(feedback), sack.arrived);
         let newest = || una.checked_sub(1).and_then(|newest| self.board.entry(newest));
         self.ecn.on_ack(&ack, una < self.board.una(), || newest().map(Entry::sent));
         let blocks = self.rules.layout.blocks(sack);
@@ -593,6 +594,9 @@ impl Sender {
         if !USUAL {
             self.recovery.on_send(segment, now, !is_first);
             let ecn = self.ecn.of_data(is_first);
+            if self.rules.layout.leaves_out_option(self.stats.segments_sent - 1) {
+                packet = packet.without_option();
+            }
             packet = self.stamped(now, packet.with_ecn(ecn));
         }
         out.packets.push(packet);
@@ -601,7 +605,7 @@ impl Sender {
 
     /// Sends the SYN.
     fn send_syn(&mut self, now: Time, out: &mut Outbox) {
-        let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.rules.layout.ack_wire);
+        let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.rules.layout.plain_wire);
         out.packets.push(self.stamped(now, packet.with_ecn(self.ecn.of_syn())));
         self.timer.restart(now, self.rtt.timeout(), true);
         self.rtt.on_syn(now, self.stats.timeouts == 0);

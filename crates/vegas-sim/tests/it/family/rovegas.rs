@@ -144,6 +144,27 @@ fn the_option_counts_on_the_wire_only() {
     assert!((share - 960.0 / 1008.0).abs() < 1e-3, "{share}");
 }
 
+/// Section 3.2: the option on every n-th packet, 960 + 40 + 8/n bytes in the mean.
+#[test]
+fn fewer_probes_cost_less() {
+    for every in [1.0, 2.0, 5.0] {
+        let flow = asymmetric("1.6mbit", &[ROVEGAS, STAMPS, ("flow.0.host.aqt_every", &format!("{every}"))]);
+        let share = flow.goodput_mbps / flow.throughput_mbps;
+        assert!((share - 960.0 / (1000.0 + 8.0 / every)).abs() < 1e-3, "every {every}: {share}");
+    }
+}
+
+/// Where one window has several probes, they show the queue on the way back as well as a probe on each packet does;
+/// where it has less than one, the sender is Vegas in most rounds.
+#[test]
+fn a_few_probes_a_round_are_enough() {
+    let every = |every: &str| asymmetric("32kbit", &[ROVEGAS, STAMPS, ("flow.0.host.aqt_every", every)]).goodput_mbps;
+    let vegas = asymmetric("32kbit", &[]).goodput_mbps;
+    let [each, third, rare] = ["1", "3", "1000"].map(every);
+    assert!(each > 1.5 * vegas && third > 1.5 * vegas, "Vegas {vegas} Mb/s, each {each}, every third {third}");
+    assert!((rare / vegas - 1.0).abs() < 0.05, "Vegas {vegas} Mb/s, every thousandth {rare}");
+}
+
 /// Section 6.2: eight flows enter one by one; the queue that a newcomer finds does not spoil its base RTT.
 #[test]
 fn eight_flows_keep_a_short_queue() {

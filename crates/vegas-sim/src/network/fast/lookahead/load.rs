@@ -104,7 +104,7 @@ fn data_wires(flow: &FlowSpec) -> (WireSize, WireSize) {
         false => flow.size.map_or(0, |size| size.get().next_multiple_of(payload) - size.get()),
     };
     let syn = if flow.host.handshake == Handshake::Full { flow.smallest_ack().get() } else { full };
-    wires((full - short).min(syn), full.max(syn))
+    wires((flow.smallest_full_packet().get() - short).min(syn), full.max(syn))
 }
 
 /// Returns the least and the greatest size of a flow's acknowledgements.
