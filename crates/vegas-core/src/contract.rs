@@ -393,7 +393,7 @@ pub struct Loss {
     pub next: SendIndex,
     /// Segments found lost with this event; 0 for a mark.
     pub lost: Segments,
-    /// Whether a timeout leaves the threshold as it is, because it ends a recovery, and the loss that began it has cut it
+    /// Whether a timeout leaves the threshold as it is: it ends a recovery, and the loss that began that has cut it
     /// (`tcp_enter_loss`).
     pub threshold_holds: bool,
 }

@@ -96,7 +96,8 @@ fn three_reports_begin_recovery() {
     assert_eq!(peer.window(), 5);
 }
 
-/// After a single report segment 0 may arrive until its 100 ms and a quarter of that have passed, and the timer's 2 ms.
+/// After a single report segment 0 may arrive until its 100 ms and a quarter of that have passed, and the 2 ms of the
+/// timer.
 #[test]
 fn a_single_report_waits_for_reordering() {
     let (mut peer, _) = connect("");
@@ -132,8 +133,9 @@ fn a_lost_retransmission_is_sent_again() {
     assert_eq!(peer.sender.stats.timeouts, 0);
 }
 
-/// The last of five segments is lost. It is retransmitted two RTTs and 2 ms after the last acknowledgement, and 200 ms
-/// where one segment is outstanding, for a delayed acknowledgement (RFC 8985, section 7.2), but not later than the retransmission timeout, 300 ms.
+/// The last of five segments is lost. It is retransmitted two RTTs and 2 ms after the last acknowledgement, or two RTTs
+/// and 200 ms where one segment is outstanding, as its acknowledgement may be delayed (RFC 8985, section 7.2), but not
+/// later than the retransmission timeout, 300 ms.
 #[test]
 fn a_lost_tail_is_probed_for() {
     let (mut peer, sent) = connect("size = '4800b'");
