@@ -17,12 +17,14 @@ from tests.conftest import Command
 from vegaslab.commands import cli
 from vegaslab.commands.many_runs.reproduce import reproduce as reproduce_claims
 from vegaslab.papers.experiments import runner
+from vegaslab.papers.experiments.batch import Batch
 from vegaslab.papers.experiments.experiment import Answer, Run
+from vegaslab.papers.experiments.halves import halves
 from vegaslab.papers.judging import verdict
 from vegaslab.papers.judging.claims import PAPERS, Claim, Limit, Sentence, claims, flat, sentences
 from vegaslab.papers.judging.errors import PapersError
 from vegaslab.papers.judging.reason import judged_by
-from vegaslab.papers.judging.verdict import Finding, Reading, judge
+from vegaslab.papers.judging.verdict import Errors, Finding, Reading, are_alike, judge
 from vegaslab.papers.registry import EXPERIMENTS, not_carried_out
 from vegaslab.papers.report.chapter import Chapter
 from vegaslab.papers.report.draw import write
@@ -248,11 +250,44 @@ def test_an_exact_limit_is_half_of_the_last_printed_digit(printed: float, ours: 
     assert judge(exact, Finding(values=(ours,), holds=True)).word == word
 
 
+def test_data_by_halves_of_the_seeds() -> None:
+    """Runs that differ by seeds are halved in their order, a batch by its replications; three seeds are too few."""
+    cells = [{"flow.0.algorithm": "vegas"}]
+    runs: dict[str, Run | Batch] = {
+        "batch": Batch(scenario="papers/revisited", cells=cells, replications=5, columns=("x",)),
+        **{f"four/{seed}": Run(scenario="rovegas-asymmetric", seed=seed, extract=str) for seed in (1, 2, 3, 4)},
+        **{
+            f"three/{seed}": Run(scenario="rovegas-asymmetric", set={"duration": "1s"}, seed=seed, extract=str)
+            for seed in (1, 2, 3)
+        },
+    }
+    data = {key: key for key in runs} | {"batch": {"x": [[1, 2, 3, 4, 5]]}}
+    three = {f"three/{seed}": f"three/{seed}" for seed in (1, 2, 3)}
+    assert halves(runs, data) == (
+        {"batch": {"x": [[1, 2]]}, "four/1": "four/1", "four/2": "four/2", **three},
+        {"batch": {"x": [[3, 4]]}, "four/1": "four/3", "four/2": "four/4", **three},
+    )
+    assert halves({key: run for key, run in runs.items() if key in three}, three) is None
+
+
+def test_the_laboratory_is_judged_by_its_own_half() -> None:
+    """Errors of 3 and 4 make 5, of which 3 are allowed; the paper's own, 100, do not count, nor does its value."""
+
+    def half(value: float, error: float) -> Finding:
+        return Finding(values=(value,), holds=True, errors=(Errors(100.0, error),))
+
+    errors = claim(limit=Limit(rule="standard_errors", size=3.0, reason="a test"))
+    assert are_alike(errors, 0, (half(20.0, 3.0), half(35.0, 4.0)))
+    assert not are_alike(errors, 0, (half(20.0, 3.0), half(35.1, 4.0)))
+    assert are_alike(claim(), 0, (half(20.0, 0.0), half(22.0, 0.0)))
+    assert not are_alike(claim(), 0, (half(20.0, 0.0), half(22.1, 0.0)))
+
+
 @pytest.mark.usefixtures("explained")
 @pytest.mark.parametrize(("ours", "word"), [(106.0, "reproduced"), (94.0, "reproduced"), (106.1, "differs")])
 def test_a_limit_of_standard_errors_is_theirs_and_ours(ours: float, word: str) -> None:
     errors = claim(limit=Limit(rule="standard_errors", size=3.0, reason="a test"))
-    judged = judge(errors, Finding(values=(ours,), holds=True, errors=(2.0,)))
+    judged = judge(errors, Finding(values=(ours,), holds=True, errors=(Errors(1.2, 1.6),)))
     assert judged.word == word
     off = f"{abs(ours - 100) / 2:.3g}"
     assert judged_by(judged) == f"off by {off}, of 3 standard errors allowed; the conclusion holds"
@@ -415,12 +450,18 @@ def test_reproduce_refuses_in_one_line(vegaslab: Command, here: Path, what: str,
 
 
 @pytest.mark.usefixtures("explained")
-def test_a_row_a_value_has_both_intervals() -> None:
-    found = Finding(values=(104.0,), holds=True, intervals=((103.0, 105.0),))
-    chapter = Chapter(paper="gallop", title="T", verdicts=(judge(claim(), found),), charts=())
+@pytest.mark.parametrize(("other", "marked"), [(112.0, "103 and 112"), (114.0, "103 and 114: beyond")])
+def test_a_row_a_value_has_both_intervals_and_our_halves(other: float, marked: str) -> None:
+    """The paper's interval is 1.96 of its standard errors; the halves are 10 % of the first, 10.3, apart or more."""
+    found = Finding(values=(104.0,), holds=True, errors=(Errors(1.0, 0.5),), intervals=((103.0, 105.0),))
+    one, two = (replace(found, values=(value,)) for value in (103.0, other))
+    judged = replace(judge(claim(), found), halves=(one, replace(two, holds=False)))
+    chapter = Chapter(paper="gallop", title="T", verdicts=(judged,), charts=())
     shown = paper_pages([chapter], quick=False)["gallop"]
-    cells = ("1", "s", "100", "90 to 110", "104", "103 to 105")
+    cells = ("1", "s", "100", "104", "98.04 to 102", "103 to 105", marked, "90 to 110")
     assert "".join(f"<td>{cell}</td>" for cell in cells) in shown
+    assert f"{0 if 'beyond' in marked else 1} of 1 numbers of one half of our seeds" in shown
+    assert "the conclusion holds in one half of our seeds" in shown
 
 
 @pytest.mark.usefixtures("explained")

@@ -70,5 +70,5 @@ def _off(claim: Claim, place: int, found: Finding) -> float:
     theirs = claim.values[place]
     off = abs(found.values[place] - theirs)
     if claim.limit.rule == "standard_errors":
-        return off / found.errors[place]
+        return off / found.errors[place].both
     return off / abs(theirs) if _is_relative(claim, theirs) else off

@@ -1,8 +1,9 @@
 """Verdicts: findings compared with a claim and its limit. This module alone makes them."""
 
+import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,23 @@ Interval = tuple[float, float]
 RERUN = "rerun"
 """The key in `causes.toml`, beside the verdicts, of the command that shows the cause."""
 
+NORMAL_95 = 1.96
+"""The half width of a 95 % interval, in standard errors."""
+
 _CAUSES = Path(__file__).parent / "causes.toml"
+
+
+@dataclass(frozen=True)
+class Errors:
+    """The standard errors of a number: the paper's, and ours over seeds."""
+
+    paper: float
+    ours: float
+
+    @property
+    def both(self) -> float:
+        """The standard error of their difference."""
+        return math.hypot(self.paper, self.ours)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +45,7 @@ class Reading:
     name: str
     values: tuple[float, ...]
     holds: bool
-    errors: tuple[float, ...] = ()
+    errors: tuple[Errors, ...] = ()
     beyond: str = ""
 
 
@@ -37,17 +54,16 @@ class Finding:
     """The finding of an experiment on a claim.
 
     `values` stand for the claim's, one by one, in its units; an experiment on a claim without numbers may give its own.
-    `errors` are the standard errors of their differences from the paper's: the root of the squares of the paper's and
-    of ours. `beyond` says what is beyond a margin of our own, where the paper has no number. `intervals` are those over
-    seeds, if there are several. `holds` says whether the claim's conclusion does. `arithmetic`, if given, shows that
-    the paper contradicts itself. `note` adds other observations; `tables` are the paper's, with our numbers beside
-    them. `readings` are compared with `values`, which are those of the first reading. `facts` are other numbers that
-    the cause names.
+    `errors` are the standard errors of the paper's numbers and of ours. `beyond` says what is beyond a margin of our
+    own, where the paper has no number. `intervals` are those over seeds, if there are several. `holds` says whether the
+    claim's conclusion does. `arithmetic`, if given, shows that the paper contradicts itself. `note` adds other
+    observations; `tables` are the paper's, with our numbers beside them. `readings` are compared with `values`, which
+    are those of the first reading. `facts` are other numbers that the cause names.
     """
 
     values: tuple[float, ...]
     holds: bool
-    errors: tuple[float, ...] = ()
+    errors: tuple[Errors, ...] = ()
     beyond: str = ""
     intervals: tuple[Interval, ...] = ()
     arithmetic: str = ""
@@ -91,6 +107,8 @@ class Verdict:
     word: Word
     cause: str
     rerun: str
+    halves: tuple[Finding, Finding] | None = None
+    """What each half of the seeds finds, if there are several."""
 
     @property
     def ratios(self) -> tuple[float | None, ...]:
@@ -168,7 +186,15 @@ def _is_near(claim: Claim, place: int, found: Finding | Reading) -> bool:
     return abs(ours - theirs) <= margin(claim, place, found.errors) + 1e-9
 
 
-def margin(claim: Claim, place: int, errors: tuple[float, ...]) -> float:
+def are_alike(claim: Claim, place: int, halves: tuple[Finding, Finding]) -> bool:
+    """Returns whether a number of one half of the seeds is within the limit that the other half sets as a paper."""
+    first, second = halves
+    errors = tuple(Errors(one.ours, other.ours) for one, other in zip(first.errors, second.errors, strict=True))
+    of_half = replace(claim, values=first.values, at_least=frozenset())
+    return _is_near(of_half, place, replace(second, errors=errors))
+
+
+def margin(claim: Claim, place: int, errors: tuple[Errors, ...]) -> float:
     """Returns how far a number may be from the paper's; `errors` are the finding's."""
     theirs = claim.values[place]
     match claim.limit.rule:
@@ -177,7 +203,7 @@ def margin(claim: Claim, place: int, errors: tuple[float, ...]) -> float:
         case "within_percent":
             return abs(theirs) * claim.limit.size / 100
         case "standard_errors":
-            return errors[place] * claim.limit.size
+            return errors[place].both * claim.limit.size
         case _:
             return claim.limit.size
 

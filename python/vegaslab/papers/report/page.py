@@ -8,7 +8,7 @@ from vegaslab import _vegaslab
 from vegaslab.papers.judging.claims import PAPERS, Sentence, mutants, sentences
 from vegaslab.papers.judging.reason import judged_by
 from vegaslab.papers.judging.table import Table
-from vegaslab.papers.judging.verdict import Verdict, margin, reading_words
+from vegaslab.papers.judging.verdict import NORMAL_95, Verdict, are_alike, margin, reading_words
 from vegaslab.papers.report.chapter import Chapter
 from vegaslab.reports.page.templates import render
 
@@ -142,6 +142,7 @@ def _card(verdict: Verdict) -> dict[str, Any]:
         ("measured", f"{claim.metric} ({', '.join(dict.fromkeys(claim.units))})"),
         ("limit", f"{claim.limit}: {claim.limit.reason}"),
         ("judged by", judged_by(verdict)),
+        ("the laboratory against itself", _against_itself(verdict)),
         ("cause", verdict.cause),
         ("undecided", claim.undecided),
         ("decided by", claim.decided),
@@ -173,7 +174,9 @@ def _mutants(verdict: Verdict) -> str:
 
 
 def _values(verdict: Verdict) -> Table | None:
-    """Returns a row for each number: the paper's with its limits, ours with its interval."""
+    """Returns a row for each number: the paper's and ours with their intervals, those of the halves of our seeds, and
+    what the limit allows.
+    """
     claim, finding = verdict.claim, verdict.finding
     if not finding.values:
         return None
@@ -187,17 +190,51 @@ def _values(verdict: Verdict) -> Table | None:
                 name,
                 claim.units[place] if printed else claim.units[0],
                 f"{claim.values[place]:.4g}" if printed else "",
-                _allowed(verdict, place) if printed else "",
                 f"{ours:.4g}",
+                _of_paper(verdict, place),
                 "" if low is None else f"{low:.4g} to {high:.4g}",
+                _of_halves(verdict, place),
+                _allowed(verdict, place) if printed else "",
                 _ratio(verdict, place) if printed else "",
             )
         )
-    head = ("", "unit", "paper", "allowed", "ours", "our interval", "ratio")
+    head = ("", "unit", "paper", "ours", "paper's interval", "our interval", "our halves", "allowed", "ratio")
     used = [column for column in range(len(head)) if any(row[column] for row in rows)]
     return Table(
         title="Value by value", head=[head[at] for at in used], rows=[[row[at] for at in used] for row in rows]
     )
+
+
+def _against_itself(verdict: Verdict) -> str:
+    """Returns how one half of our seeds would be judged, were the other half the paper."""
+    if verdict.halves is None:
+        return ""
+    first, second = verdict.halves
+    holds = sum(one.holds for one in verdict.halves)
+    conclusion = f"the conclusion holds in {('neither half', 'one half', 'both halves')[holds]} of our seeds"
+    if verdict.claim.limit.rule == "holds" or len(first.values) != len(second.values):
+        return conclusion
+    of = len(first.values)
+    alike = sum(are_alike(verdict.claim, place, verdict.halves) for place in range(of))
+    return f"{alike} of {of} numbers of one half of our seeds are within the limit of the other half's; {conclusion}"
+
+
+def _of_halves(verdict: Verdict, place: int) -> str:
+    """Returns a number of both halves of our seeds, marked where one is beyond the limit of the other."""
+    if verdict.halves is None or any(place >= len(one.values) for one in verdict.halves):
+        return ""
+    numbers = " and ".join(f"{one.values[place]:.4g}" for one in verdict.halves)
+    judged = verdict.claim.limit.rule != "holds"
+    return f"{numbers}: beyond" if judged and not are_alike(verdict.claim, place, verdict.halves) else numbers
+
+
+def _of_paper(verdict: Verdict, place: int) -> str:
+    """Returns the paper's interval, where its tables imply one."""
+    claim, errors = verdict.claim, verdict.finding.errors
+    if not claim.values or not errors:
+        return ""
+    half = NORMAL_95 * errors[place].paper
+    return f"{claim.values[place] - half:.4g} to {claim.values[place] + half:.4g}"
 
 
 def _allowed(verdict: Verdict, place: int) -> str:

@@ -4,17 +4,19 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from vegaslab import _vegaslab
-from vegaslab.papers.experiments.experiment import Data, Experiment
+from vegaslab.papers.experiments.batch import Batch
+from vegaslab.papers.experiments.experiment import Data, Experiment, Run
+from vegaslab.papers.experiments.halves import halves
 from vegaslab.papers.experiments.runner import carry_out
 from vegaslab.papers.judging.claims import PAPERS, claims
 from vegaslab.papers.judging.errors import PapersError
-from vegaslab.papers.judging.verdict import Verdict, judge, reading_words
+from vegaslab.papers.judging.verdict import Finding, Verdict, judge, reading_words
 from vegaslab.papers.registry import select
 from vegaslab.papers.report import draw
 from vegaslab.papers.report.chapter import Chapter
@@ -40,7 +42,7 @@ def reproduce(names: Sequence[str], folder: Path, *, quick: bool = False) -> lis
     flat = {f"{number}/{key}": run for (number, key), run in keyed.items()}
     gave = carry_out(flat, folder / CACHE)
     chapters = [
-        _chapter(paper, one, {key: gave[f"{number}/{key}"] for at, key in keyed if at == number})
+        _chapter(paper, one, one.runs(quick), {key: gave[f"{number}/{key}"] for at, key in keyed if at == number})
         for number, (paper, one) in enumerate(selected)
     ]
     _write(chapters, folder, quick)
@@ -73,11 +75,15 @@ def _is_reports(file: Path) -> bool:
     return isinstance(found, dict) and found.keys() == {"version", "quick", "claims", "answers"}
 
 
-def _chapter(paper: str, experiment: Experiment, data: Data) -> Chapter:
+def _chapter(paper: str, experiment: Experiment, runs: Mapping[str, Run | Batch], data: Data) -> Chapter:
     findings = experiment.find(data)
     if set(findings) != set(experiment.claims):
         raise PapersError(f"{experiment.title}: findings for {sorted(findings)}; its claims are {experiment.claims}")
-    verdicts = tuple(judge(claims()[name], findings[name]) for name in experiment.claims)
+    parts = halves(runs, data) if experiment.claims else None
+    of_halves = [experiment.find(part) for part in parts or ()]
+    verdicts = tuple(
+        replace(judge(claims()[name], findings[name]), halves=_of_claim(of_halves, name)) for name in experiment.claims
+    )
     return Chapter(
         paper=paper,
         title=experiment.title,
@@ -85,6 +91,14 @@ def _chapter(paper: str, experiment: Experiment, data: Data) -> Chapter:
         charts=tuple(experiment.draw(data)),
         answers=tuple(experiment.answer(data)),
     )
+
+
+def _of_claim(of_halves: Sequence[Mapping[str, Finding]], name: str) -> tuple[Finding, Finding] | None:
+    """Returns what both halves of the seeds find, None if what is found does not depend on them."""
+    if not of_halves:
+        return None
+    first, second = (findings[name] for findings in of_halves)
+    return None if (first.values, first.holds) == (second.values, second.holds) else (first, second)
 
 
 def _row(verdict: Verdict) -> dict[str, Any]:

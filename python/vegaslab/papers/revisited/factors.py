@@ -12,7 +12,7 @@ from vegaslab.papers.experiments.batch import Batch
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment
 from vegaslab.papers.judging.table import Table, number
-from vegaslab.papers.judging.verdict import Finding, Reading
+from vegaslab.papers.judging.verdict import NORMAL_95, Errors, Finding, Reading
 from vegaslab.papers.revisited.setting import (
     GROUNDS,
     LEVEL,
@@ -40,7 +40,7 @@ from vegaslab.sweeps.factorial.analysis import Analysis
 
 _MADE_UP = 1000
 _TENTH = 0.1
-_NORMAL_90, _NORMAL_95 = 1.645, 1.96
+_NORMAL_90 = 1.645
 
 Printed = Mapping[str, tuple[tuple[float, ...], tuple[float, ...], float]]
 """Effects and shares in % in the order of `PHASE_EFFECTS`, and the errors' share, by background."""
@@ -234,7 +234,7 @@ def effects_finding(
                 values=tuple(effects_and_shares(one).tolist()),
                 # the paper's error share includes the seeds' part, since its replications are independent
                 holds=holds(Analysis.of(PHASE_DESIGN, one, LEVEL)),
-                errors=tuple(np.hypot(paper_errors(table, ground), own_errors(one)).tolist()),
+                errors=tuple(map(Errors, paper_errors(table, ground), own_errors(one).tolist())),
             )
             for kind, one in samples.items()
         ),
@@ -267,11 +267,11 @@ def _of_mechanism_b(samples: Mapping[Kind, Floats]) -> dict[str, float]:
     }
 
 
-def effects_and_shares(sample: Floats) -> Floats:
+def effects_and_shares(sample: Floats, signs: Floats | None = None) -> Floats:
     """Returns mean, ss, ca and rec, then the shares of the last three and of the errors in %; `sample` has the shape
-    (..., 8 cells, replications).
+    (..., 8 cells, replications). Of another design, `signs` are the levels of the mean and of the effects.
     """
-    signs = np.array([_signs(word) for word in "ISCR"])
+    signs = np.array([_signs(word) for word in "ISCR"]) if signs is None else signs
     cells = sample.shape[-2]
     effects = np.einsum("ec,...c->...e", signs, sample.mean(axis=-1)) / cells
     total = ((sample - sample.mean(axis=(-2, -1), keepdims=True)) ** 2).sum(axis=(-2, -1))
@@ -281,10 +281,10 @@ def effects_and_shares(sample: Floats) -> Floats:
     return np.asarray(np.concatenate([effects, shares], axis=-1), dtype=np.float64)
 
 
-def own_errors(sample: Floats) -> Floats:
+def own_errors(sample: Floats, signs: Floats | None = None) -> Floats:
     """Returns the standard errors of `effects_and_shares` over seeds, which are alike in all cells: the jackknife."""
     seeds = sample.shape[1]
-    without_one = np.array([effects_and_shares(np.delete(sample, seed, axis=1)) for seed in range(seeds)])
+    without_one = np.array([effects_and_shares(np.delete(sample, seed, axis=1), signs) for seed in range(seeds)])
     squares = ((without_one - without_one.mean(axis=0)) ** 2).sum(axis=0)
     return np.asarray(np.sqrt((seeds - 1) / seeds * squares), dtype=np.float64)
 
@@ -350,7 +350,7 @@ def cells_table(table: str, ground: str, samples: Mapping[Kind, Floats], unit: s
     """Returns the means of the eight cells, the paper's from its effects, with half the width of 95 % intervals."""
     signs = np.array([_signs(word) for word in PHASE_EFFECTS])
     paper = np.array(TABLES[table][ground][0]) @ signs
-    half = f"{_NORMAL_95 * mean_errors(table, ground):.1f}"
+    half = f"{NORMAL_95 * mean_errors(table, ground):.1f}"
     head = ["mechanisms", f"paper ({unit})", "95 %: +-"]
     for kind in samples:
         head += [kind.name, "95 %: +-"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from vegaslab.papers.experiments.experiment import Data
 from vegaslab.papers.judging.claims import claims
-from vegaslab.papers.judging.verdict import Reading
+from vegaslab.papers.judging.verdict import Errors, Reading
 from vegaslab.papers.revisited import factors
 from vegaslab.papers.revisited.setting import GROUNDS, LOADS, Floats, Kind, run_key
 
@@ -52,10 +52,10 @@ def gain_reading(kind: Kind, rows: Mapping[str, list[Floats]], tables: tuple[str
         ours = (
             ratio_error(standard_error(vegas) / float(vegas.mean()), standard_error(reno) / float(reno.mean())) * ratio
         )
-        errors.append(100 * math.hypot(theirs, ours))
+        errors.append(Errors(100 * theirs, 100 * ours))
     least, greatest = gains.index(min(gains)), gains.index(max(gains))
     # the least part saved, 6 %, is less than two of the paper's own standard errors, of 4 %
-    chance = 0.0 if sign > 0 else 2 * errors[least]
+    chance = 0.0 if sign > 0 else 2 * errors[least].both
     return Reading(
         name=kind.name,
         values=(gains[least], gains[greatest]),
@@ -72,12 +72,12 @@ def corrections(kind: Kind, speed: Mapping[str, list[Floats]], resent: Mapping[s
             difference = rows["Vegas'"][place] - rows["Vegas"][place]
             values.append(float(difference.mean()))
             paper = math.sqrt(2) * factors.mean_errors(tables[load != "low"], background)
-            errors.append(math.hypot(paper, standard_error(difference)))
+            errors.append(Errors(paper, standard_error(difference)))
     slower, more = sum(value < 0 for value in values[:4]), sum(value > 0 for value in values[4:])
     return Reading(
         name=kind.name,
         values=tuple(values),
-        holds=sum(values[:4]) < 2 * math.hypot(*errors[:4]),
+        holds=sum(values[:4]) < 2 * math.hypot(*(one.both for one in errors[:4])),
         errors=tuple(errors),
         beyond=""
         if (slower, more) == _SLOWER_AND_MORE

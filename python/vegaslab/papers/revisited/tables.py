@@ -2,7 +2,6 @@
 XII), and over the long path (tables X, XI).
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment
 from vegaslab.papers.judging.claims import claims
 from vegaslab.papers.judging.table import Table, number
-from vegaslab.papers.judging.verdict import Finding, Reading
+from vegaslab.papers.judging.verdict import Errors, Finding, Reading
 from vegaslab.papers.revisited import factors, variants
 from vegaslab.papers.revisited.gains import (
     NAMES,
@@ -160,7 +159,7 @@ def _reading(kind: Kind, samples: Sequence[Floats], holds: bool, tables: tuple[s
     errors.
     """
     papers = [factors.mean_errors(tables[load != "low"], background) for background, load in GROUNDS]
-    errors = [math.hypot(papers[place % 4], standard_error(sample)) for place, sample in enumerate(samples)]
+    errors = [Errors(papers[place % 4], standard_error(sample)) for place, sample in enumerate(samples)]
     return Reading(
         name=kind.name, values=tuple(float(one.mean()) for one in samples), holds=holds, errors=tuple(errors)
     )
@@ -207,7 +206,9 @@ def _suffering(kind: Kind, pairs: Sequence[tuple[Floats, Floats]], surely: bool)
         name=kind.name,
         values=tuple(ratios),
         holds=max(ratios) < 1 and surely,
-        errors=tuple(ratio * math.hypot(paper, ours) for ratio, paper, ours in zip(ratios, papers, own, strict=True)),
+        errors=tuple(
+            Errors(ratio * paper, ratio * ours) for ratio, paper, ours in zip(ratios, papers, own, strict=True)
+        ),
     )
 
 
@@ -434,7 +435,7 @@ def _far_reading(data: Data, kind: Kind) -> Reading:
         name=f"{kind.name}, one every {kind.gaps['high']}",
         values=tuple(float(sample.mean()) for sample in samples),
         holds=all(1 < _ratio(far) < _ratio(near) for far, near in pairs),
-        errors=tuple(math.hypot(paper, standard_error(sample)) for paper, sample in zip(papers, samples, strict=True)),
+        errors=tuple(Errors(paper, standard_error(sample)) for paper, sample in zip(papers, samples, strict=True)),
     )
 
 
