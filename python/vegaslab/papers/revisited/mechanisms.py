@@ -2,14 +2,19 @@
 which its authors did not print.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from vegaslab.papers.experiments.batch import Batch
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment, Flow, Mutant
+from vegaslab.papers.judging.claims import claims
 from vegaslab.papers.judging.table import Table, number
-from vegaslab.papers.judging.verdict import Finding
+from vegaslab.papers.judging.verdict import Errors, Finding
+from vegaslab.papers.revisited.factors import TABLES, own_errors
 from vegaslab.papers.revisited.setting import (
     GROUNDS,
     LEVEL,
@@ -42,6 +47,9 @@ _PAPER: Mapping[tuple[str, str], Mapping[str, float]] = {
     ("Vegas", "high"): {"F": 7.0, "D": 2.0, "C": 2.0},
 }
 """The shares in % that section VIII.D gives."""
+
+_RESENT_ROUNDED = (5.0, 1.0)
+"""To what the shares of A and G in retransmissions are rounded, "nearly 50 %" and "3 %"."""
 
 _NAMES = {
     "A": "congestion detection in slow start",
@@ -140,13 +148,30 @@ def _blocked(data: Data, ground: tuple[str, str]) -> Analysis:
 
 
 def _find_resent(data: Data) -> Finding:
-    mains = _mains(_seven(data, ("Reno", "low"), resent_kb), SEVEN)
+    found = _seven(data, ("Reno", "low"), resent_kb)
+    mains = _mains(found, SEVEN)
     (a_saves, a_share), (g_adds, g_share) = mains["A"], mains["G"]
+    design = mechanism_design(SEVEN)
+    words = (frozenset[str](), *(frozenset(LETTERS[SEVEN.index(letter)]) for letter in "AG"))
+    ours = own_errors(found.responses, np.array([design.signs(word) for word in words]))[len(words) :]
     return Finding(
         values=(a_share, g_share),
         holds=a_saves < 0 < g_adds and _greatest(mains) == "A",
+        errors=tuple(
+            Errors(_share_error(share, rounded), float(error))
+            for share, rounded, error in zip(claims()["H-seven-resent"].values, _RESENT_ROUNDED, ours, strict=False)
+        ),
         note=f"A saves {-2 * a_saves:.1f} KB, G adds {2 * g_adds:.1f}.",
     )
+
+
+def _share_error(share: float, rounded: float) -> float:
+    """Returns the standard error of a share that the paper prints, in %: that of an effect, squared, over as many runs
+    as tables VI to IX have for each cell, with the errors' share of table VIII; and that of its rounding.
+    """
+    runs = mechanism_design(SEVEN).cells * _SEEDS
+    by_chance = 2 * math.sqrt(share * TABLES["VIII"]["Reno"][2] / runs)
+    return math.hypot(by_chance, rounded / math.sqrt(12))
 
 
 def _greatest(mains: Mapping[str, tuple[float, float]]) -> str:
