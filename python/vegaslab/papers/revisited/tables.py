@@ -43,7 +43,7 @@ from vegaslab.papers.revisited.setting import (
     run_key,
     throughput_kbps,
 )
-from vegaslab.statistics import mean_interval, paired_difference
+from vegaslab.statistics import Interval, mean_interval, paired_difference
 from vegaslab.sweeps.factorial.analysis import Analysis
 
 RENO, ONLY_CA, WITHOUT_CA, VEGAS = 0, 2, 5, 7
@@ -51,9 +51,6 @@ RENO, ONLY_CA, WITHOUT_CA, VEGAS = 0, 2, 5, 7
 
 _RELEASED = "vegas-1994"
 _GROUND_AXIS = "background"
-_HALF = 0.5
-"""The part of the whole gain from which on a choice is nearer to Vegas than to Reno."""
-
 _PAPER_IV = {"throughput": (71.8, 13.0), "resent": (49.5, 144.8)}
 """Ratios of Reno's figures to the corrected Vegas's, for low and high load (tables IV and V)."""
 
@@ -310,12 +307,26 @@ def _parts(speed: Sequence[Floats]) -> list[tuple[float, float]]:
     ]
 
 
+def _beside_half(speed: Sequence[Floats]) -> list[tuple[Interval, Interval]]:
+    """Returns by how much what is kept without congestion avoidance is above half of the gain, and what it has alone
+    below, KB/s; intervals over seeds.
+    """
+    halves = [(one[RENO] + one[VEGAS]) / 2 for one in speed]
+    return [
+        (mean_interval(one[WITHOUT_CA] - half), mean_interval(half - one[ONLY_CA]))
+        for one, half in zip(speed, halves, strict=True)
+    ]
+
+
 def _only_without(speed: Sequence[Floats]) -> bool:
-    return all(alone < _HALF < kept for kept, alone in _parts(speed))
+    """Returns whether no interval says the opposite of the conclusion: the difference of a cell may be chance."""
+    return all(one.high > 0 for both in _beside_half(speed) for one in both)
 
 
 def _parts_in_words(speed: Sequence[Floats]) -> str:
-    return ", ".join(f"{100 * kept:.0f} % and {100 * alone:.0f} %" for kept, alone in _parts(speed))
+    shares = ", ".join(f"{100 * kept:.0f} % and {100 * alone:.0f} %" for kept, alone in _parts(speed))
+    beside = ", ".join(f"{kept.mean:.1f} ({kept.low:.1f} to {kept.high:.1f})" for kept, _ in _beside_half(speed))
+    return f"{shares}; what is kept is above half by {beside} KB/s"
 
 
 def _avoidance_table(kind: Kind, speed: Sequence[Floats]) -> Table:
