@@ -110,9 +110,11 @@ pub(crate) fn figure_columns() -> Vec<(&'static str, Vec<&'static str>)> {
     vegas_results::figure_columns()
 }
 
-/// Returns every column of every table of a run: table, name, unit and meaning; then those of the totals of media.
+/// Returns every column of every table of a run: table, name, unit and meaning; then those of the totals of media and of
+/// queues.
 #[pyfunction]
 pub(crate) fn columns() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
-    let tables = vegas_results::columns::TABLES.iter().chain([&vegas_results::columns::media::MEDIA_TOTALS]);
+    let totals = [&vegas_results::columns::media::MEDIA_TOTALS, &vegas_results::columns::queues::QUEUE_TOTALS];
+    let tables = vegas_results::columns::TABLES.iter().chain(totals);
     tables.flat_map(|table| table.columns.iter().map(|one| (table.name, one.name, one.unit, one.meaning))).collect()
 }

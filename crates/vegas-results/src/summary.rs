@@ -8,10 +8,12 @@ use vegas_sim::scenario::Scenario;
 
 use crate::columns;
 use crate::columns::media::MEDIA_TOTALS;
+use crate::columns::queues::QUEUE_TOTALS;
 use crate::table::Table;
 
 /// Returns the summary of a run. `flows`, `links` and `traffic` hold the rows of the tables of those names, keyed by
-/// column; `media` is there only where a flow sends media.
+/// column; `media` is there only where a flow sends media, and `queues` only where a link has several queues with
+/// names.
 ///
 /// `wall_s` is the time that the run took by the caller's clock, s: the only value that differs between repeated runs.
 pub fn summary(scenario: &Scenario, outcome: &Outcome, wall_s: f64) -> Value {
@@ -33,6 +35,8 @@ pub struct Summary<'a> {
     traffic: Table<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     media: Option<Table<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queues: Option<Table<'a>>,
 }
 
 impl<'a> Summary<'a> {
@@ -50,6 +54,11 @@ impl<'a> Summary<'a> {
             links: Table::new(&columns::LINKS, scenario, outcome),
             traffic: Table::new(&columns::TRAFFIC, scenario, outcome),
             media: (!outcome.media.is_empty()).then(|| Table::new(&MEDIA_TOTALS, scenario, outcome)),
+            queues: outcome
+                .links
+                .iter()
+                .any(|link| !link.queues.is_empty())
+                .then(|| Table::new(&QUEUE_TOTALS, scenario, outcome)),
         }
     }
 }

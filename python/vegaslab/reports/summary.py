@@ -61,6 +61,7 @@ MEDIA_COLUMNS = (
     "95 % ms",
     "longest ms",
 )
+QUEUE_COLUMNS = ("queues of", "queue", "packets", "marks", "drops", "mean ms", "median ms", "95 % ms", "99 % ms")
 
 _MOST_LINKS = 12
 
@@ -69,11 +70,14 @@ Link = Mapping[str, Any]
 
 
 def report(summary: Mapping[str, Any]) -> str:
-    """Returns tables of the flows, of groups, media and traffic if there are any, and of the busiest links."""
+    """Returns tables of the flows, of groups, media and traffic if there are any, of the busiest links, and of the
+    queues of links with several.
+    """
     flows = aligned(FLOW_COLUMNS, flow_rows(summary), keys=2)
     groups, media = _table(GROUP_COLUMNS, _group_rows(summary)), _table(MEDIA_COLUMNS, _media_rows(summary), keys=2)
     more = (*groups, *media, *_table(TRAFFIC_COLUMNS, [_traffic_row(source) for source in summary["traffic"]], keys=2))
-    return "\n".join((headline(summary), "", *flows, "", *more, *links_table(summary)))
+    queues = _table(QUEUE_COLUMNS, _queue_rows(summary), keys=2)
+    return "\n".join((headline(summary), "", *flows, "", *more, *queues, *links_table(summary)))
 
 
 def comparison_report(runs: Mapping[str, Mapping[str, Any]]) -> str:
@@ -86,6 +90,7 @@ def comparison_report(runs: Mapping[str, Mapping[str, Any]]) -> str:
     link_lines = aligned(("all flows" if whole else "variant", *LINK_COLUMNS), links, keys=2)
     others = _others([link for _, rest in shown.values() for link in rest], f" in {len(runs)} runs")
     more = (*_of_runs(GROUP_COLUMNS, runs, _group_rows), *_of_runs(MEDIA_COLUMNS, runs, _media_rows))
+    more += tuple(_of_runs(QUEUE_COLUMNS, runs, _queue_rows))
     return "\n".join((*dict.fromkeys(lines), "", *flow_lines, "", *more, *link_lines, *others))
 
 
@@ -166,6 +171,21 @@ def _media_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
             number(layer["max_delay_ms"], 1),
         )
         for layer in summary.get("media", [])
+    ]
+
+
+def _queue_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Returns a row for each queue that packets have left or been dropped from."""
+    times = ("mean_queueing_ms", "p50_queueing_ms", "p95_queueing_ms", "p99_queueing_ms")
+    return [
+        (
+            queue["link"],
+            queue["queue"],
+            *(str(queue[count]) for count in ("packets", "marks", "drops")),
+            *(number(queue[time], 2) for time in times),
+        )
+        for queue in summary.get("queues", [])
+        if queue["packets"] or queue["drops"]
     ]
 
 

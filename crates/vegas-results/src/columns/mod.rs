@@ -1,6 +1,7 @@
 //! The only definition of every column of every table: its name, unit, meaning, and the source of its values.
 
 pub mod media;
+pub mod queues;
 
 use vegas_sim::outcome::{
     CompletionTimes, FlowOutcome, FrameState, IncidentKind, LinkOutcome, Outcome, PHASES, QueueingTimes,

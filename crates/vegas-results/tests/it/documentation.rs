@@ -5,6 +5,7 @@ use std::path::Path;
 
 use vegas_results::columns::TABLES;
 use vegas_results::columns::media::MEDIA_TOTALS;
+use vegas_results::columns::queues::QUEUE_TOTALS;
 
 fn page() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results.md");
@@ -15,7 +16,9 @@ fn page() -> String {
 fn every_column_is_documented_with_its_unit() {
     let page = page();
     let tables = TABLES.map(|table| (format!("\n## `{}`", table.name), table));
-    for (heading, table) in tables.into_iter().chain([("\n## Totals of media".to_owned(), MEDIA_TOTALS)]) {
+    let totals =
+        [("\n## Totals of media".to_owned(), MEDIA_TOTALS), ("\n## Totals of queues".to_owned(), QUEUE_TOTALS)];
+    for (heading, table) in tables.into_iter().chain(totals) {
         let start = page.find(&heading).unwrap_or_else(|| panic!("docs/results.md has no section{heading}"));
         let rest = &page[start + heading.len()..];
         let section = &rest[..rest.find("\n## ").unwrap_or(rest.len())];

@@ -117,6 +117,7 @@ pub(crate) fn outcome() -> Outcome {
                 marks: 5,
                 utilisation: 0.875,
                 queueing: Some(QueueingTimes { mean_ms: 1.8, p50_ms: 1.5, p95_ms: 9.5, p99_ms: 14.0, max_ms: 15.2 }),
+                queues: Vec::new(),
             },
             LinkOutcome::default(),
         ],

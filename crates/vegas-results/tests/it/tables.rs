@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use vegas_results::columns::TABLES;
 use vegas_results::{run_id, summary, tables};
 use vegas_sim::ENGINE_VERSION;
-use vegas_sim::outcome::{FrameState, MediaFrame, Outcome};
+use vegas_sim::outcome::{FrameState, MediaFrame, Outcome, QueueOutcome};
 use vegas_sim::scenario::RateTrace;
 
 use crate::sample;
@@ -99,6 +99,27 @@ fn the_summary_has_the_stable_names() {
             "completion_p99_s"
         ]
     );
+}
+
+/// Queues of a link have rows of their own; a run without such a link has none.
+#[test]
+fn the_summary_has_the_queues() {
+    let mut outcome = sample::outcome();
+    assert_eq!(summary(&sample::scenario(), &outcome, 0.5).get("queues"), None);
+    let queueing = outcome.links[0].queueing;
+    let low_latency = QueueOutcome { name: "low-latency".into(), packets: 70, marks: 5, drops: 1, queueing };
+    outcome.links[0].queues = vec![low_latency, QueueOutcome { name: "classic".into(), ..QueueOutcome::default() }];
+    let times = json!({"mean": 1.8, "p50": 1.5, "p95": 9.5, "p99": 14.0, "max": 15.2});
+    let row = |queue: &str, counts: [u64; 3], time: &dyn Fn(&str) -> Value| {
+        json!({
+            "link": "client->server", "queue": queue, "packets": counts[0], "marks": counts[1], "drops": counts[2],
+            "mean_queueing_ms": time("mean"), "p50_queueing_ms": time("p50"), "p95_queueing_ms": time("p95"),
+            "p99_queueing_ms": time("p99"), "max_queueing_ms": time("max")
+        })
+    };
+    let expected =
+        [row("low-latency", [70, 5, 1], &|name| times[name].clone()), row("classic", [0; 3], &|_| Value::Null)];
+    assert_eq!(summary(&sample::scenario(), &outcome, 0.5)["queues"], json!(expected));
 }
 
 #[test]

@@ -172,9 +172,11 @@ impl<N: Network> EventLoop<N> {
         let now = self.now;
         self.network.bring_up_to(now, &mut self.hosts);
         let inside = self.network.check_conservation();
-        let links = (0..self.links)
-            .map(|link| link_outcome(&self.network.link_totals(link, now), self.network.queueing_times(link), now))
-            .collect();
+        let network = &self.network;
+        let outcome_of = |link| {
+            link_outcome(&network.link_totals(link, now), network.queueing_times(link), network.queues(link), now)
+        };
+        let links = (0..self.links).map(outcome_of).collect();
         // frees memory for the results
         drop(self.network);
         Outcome { end_s: seconds(now), events: self.events, links, ..self.hosts.finish(now, inside) }

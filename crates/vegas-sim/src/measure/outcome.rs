@@ -1,5 +1,7 @@
 //! The outcome of a run: plain columns and rows, independent of file formats.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use vegas_core::aqt::Stamps;
 use vegas_core::units::Time;
@@ -87,6 +89,23 @@ pub struct LinkOutcome {
     /// The part of the run for which the transmitter was busy, 0 to 1.
     pub utilisation: f64,
     /// The times for which packets waited for the transmitter; `None` without packets.
+    pub queueing: Option<QueueingTimes>,
+    /// The queues of a discipline that has several with names; empty otherwise.
+    pub queues: Vec<QueueOutcome>,
+}
+
+/// The totals of one of a link's queues.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct QueueOutcome {
+    /// The queue's name.
+    pub name: Cow<'static, str>,
+    /// Packets that left the queue for the transmitter.
+    pub packets: u64,
+    /// Packets that the queue marked (ECN).
+    pub marks: u64,
+    /// Packets that the queue dropped, or that found no room.
+    pub drops: u64,
+    /// The times for which `packets` waited; `None` without packets.
     pub queueing: Option<QueueingTimes>,
 }
 

@@ -4,7 +4,7 @@ use vegas_core::Phase;
 use vegas_core::units::{Span, Time};
 
 use super::link_totals::LinkTotals;
-use super::outcome::{FlowOutcome, FlowSeries, LinkOutcome, LinkSeries, Outcome, QueueingTimes};
+use super::outcome::{FlowOutcome, FlowSeries, LinkOutcome, LinkSeries, Outcome, QueueOutcome, QueueingTimes};
 use super::totals::{FlowTotals, segments_f64};
 use crate::scenario::{LinkId, Sampling, Scenario};
 
@@ -202,7 +202,12 @@ pub(crate) fn flow_outcome(totals: &FlowTotals, start: Time, run_end: Time) -> F
 }
 
 /// A link's totals at the run's end.
-pub(crate) fn link_outcome(totals: &LinkTotals, queueing: Option<QueueingTimes>, end: Time) -> LinkOutcome {
+pub(crate) fn link_outcome(
+    totals: &LinkTotals,
+    queueing: Option<QueueingTimes>,
+    queues: Vec<QueueOutcome>,
+    end: Time,
+) -> LinkOutcome {
     let run = end.since(Time::ZERO);
     LinkOutcome {
         max_queue_packets: u64::from(totals.max_queue_packets),
@@ -211,6 +216,7 @@ pub(crate) fn link_outcome(totals: &LinkTotals, queueing: Option<QueueingTimes>,
         marks: totals.marks,
         utilisation: ratio(totals.busy, run),
         queueing,
+        queues,
     }
 }
 

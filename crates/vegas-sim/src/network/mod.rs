@@ -18,7 +18,7 @@ use std::fmt;
 use vegas_core::units::Time;
 
 use crate::measure::link_totals::LinkTotals;
-use crate::measure::outcome::{IncidentKind, QueueingTimes};
+use crate::measure::outcome::{IncidentKind, QueueOutcome, QueueingTimes};
 use crate::packet::Packet;
 use crate::scenario::{Change, LinkId, LinkSpec, Scenario};
 use crate::util::event::Event;
@@ -68,6 +68,9 @@ pub(crate) trait Network: fmt::Debug + Sized {
     /// Returns how long packets have waited for a link. Packets that still wait in a drop-tail queue count with the
     /// time that they will have waited if the link's rate stays as it is.
     fn queueing_times(&self, link: LinkId) -> Option<QueueingTimes>;
+
+    /// Returns the totals of each queue of a link with a discipline that has several with names.
+    fn queues(&self, link: LinkId) -> Vec<QueueOutcome>;
 
     /// Returns the memory that the network holds beside what its set-up took, bytes.
     fn memory_bytes(&self) -> usize;

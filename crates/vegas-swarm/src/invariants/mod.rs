@@ -26,6 +26,7 @@ pub const ALL: &[(&str, Invariant)] = &[
     ("goodput_within_throughput", capacity::goodput_within_throughput),
     ("queue_within_limit", queues::queue_within_limit),
     ("queueing_times_ordered", queues::queueing_times_ordered),
+    ("queues_are_parts_of_links", queues::queues_are_parts_of_links),
     ("utilisation_within_one", queues::utilisation_within_one),
     ("drops_have_rows", queues::drops_have_rows),
     ("traffic_conserved", queues::traffic_conserved),

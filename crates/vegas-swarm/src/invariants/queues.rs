@@ -1,6 +1,6 @@
 //! Invariants of links: queues, drops, and traffic that crosses them.
 
-use vegas_sim::outcome::IncidentKind;
+use vegas_sim::outcome::{IncidentKind, QueueOutcome};
 use vegas_sim::scenario::{LinkId, QueueLimit, Scenario};
 
 use super::{changes_of, ensure, link_name};
@@ -58,6 +58,25 @@ pub(super) fn queueing_times_ordered(case: &Case<'_>) -> Result<(), String> {
         ensure(percentiles.is_sorted() && times.mean_ms <= times.max_ms * (1.0 + 1e-9), || {
             format!("{}: {times:?}", link_name(&case.scenario, link))
         })?;
+    }
+    Ok(())
+}
+
+/// Checks that the queues of a link have its packets between them: its marks, no more than its drops, which
+/// impairments add to, and its waiting times.
+pub(super) fn queues_are_parts_of_links(case: &Case<'_>) -> Result<(), String> {
+    for (link, total) in case.outcome.links.iter().enumerate().filter(|(_, total)| !total.queues.is_empty()) {
+        let sum = |of: fn(&QueueOutcome) -> u64| total.queues.iter().map(of).sum::<u64>();
+        let times = || total.queues.iter().filter_map(|queue| Some((queue.packets as f64, queue.queueing?)));
+        let (packets, longest_ms) = (sum(|queue| queue.packets), times().map(|(_, t)| t.max_ms).fold(0.0, f64::max));
+        let mean_ms = times().map(|(part, times)| part * times.mean_ms).sum::<f64>() / packets as f64;
+        let of_link = total.queueing.map(|times| (times.mean_ms, times.max_ms));
+        let has_times = match of_link {
+            Some((mean, max)) => packets > 0 && (mean_ms - mean).abs() <= 1e-9 * max.max(1.0) && longest_ms == max,
+            None => packets == 0,
+        };
+        let holds = sum(|queue| queue.marks) == total.marks && sum(|queue| queue.drops) <= total.drops && has_times;
+        ensure(holds, || format!("{}: {total:?}", link_name(&case.scenario, link)))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
-use vegas_sim::outcome::{CapturePoint, Incident, IncidentKind};
+use vegas_sim::outcome::{CapturePoint, Incident, IncidentKind, QueueOutcome};
 use vegas_sim::scenario::{Activity, QueueLimit, ReceiveWindow};
 use vegas_swarm::run::{self, Case};
 use vegas_swarm::{invariants, relations};
@@ -62,6 +62,9 @@ const MUTANTS: &[Mutant] = &[
     ("goodput_within_throughput", |case| case.outcome.flows[1].goodput_mbps = 100.0),
     ("queue_within_limit", |case| case.scenario.links[2].queue = QueueLimit::Packets(3)),
     ("queueing_times_ordered", |case| case.outcome.links[2].queueing.as_mut().unwrap().p50_ms = 1e3),
+    ("queues_are_parts_of_links", |case| {
+        case.outcome.links[2].queues.push(QueueOutcome { packets: 1, ..QueueOutcome::default() });
+    }),
     ("utilisation_within_one", |case| case.outcome.links[2].utilisation = 1.01),
     ("drops_have_rows", |case| case.outcome.links[2].drops = 0),
     ("traffic_conserved", |case| case.outcome.traffic[0].lost_packets = 1_000_000),

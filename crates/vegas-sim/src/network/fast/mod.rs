@@ -23,7 +23,7 @@ use lookahead::plan::Plan;
 
 use super::{Delivered, Hosts, Network};
 use crate::measure::link_totals::LinkTotals;
-use crate::measure::outcome::{IncidentKind, QueueingTimes};
+use crate::measure::outcome::{IncidentKind, QueueOutcome, QueueingTimes};
 
 use crate::network::fast::in_flight::delay_lines::{AT_END, DelayLines, Entered, OnItsWay};
 use crate::network::fast::in_flight::overtaking::Overtaking;
@@ -181,6 +181,10 @@ impl Network for Fast {
 
     fn queueing_times(&self, link: LinkId) -> Option<QueueingTimes> {
         self.links.queueing_times(link)
+    }
+
+    fn queues(&self, link: LinkId) -> Vec<QueueOutcome> {
+        self.links.queues(link)
     }
 
     fn memory_bytes(&self) -> usize {

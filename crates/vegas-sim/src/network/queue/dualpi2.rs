@@ -6,6 +6,8 @@
 use vegas_core::units::{Span, Time};
 
 use super::{Backlog, Fifo, QueuedPacket, Verdict, Verdicts};
+use crate::measure::delay_histogram::WaitingTimes;
+use crate::measure::outcome::QueueOutcome;
 use crate::packet::{Ecn, Packet};
 use crate::scenario::DualPi2Spec;
 use crate::util::random::Stream;
@@ -32,8 +34,8 @@ const MILLION: i64 = 1_000_000;
 pub(crate) struct DualPi2 {
     spec: DualPi2Spec,
     stream: Stream,
-    low_latency: Fifo,
-    classic: Fifo,
+    low_latency: Part,
+    classic: Part,
     /// The controller's probability, p' in RFC 9332, in units of 2^-60.
     probability: i128,
     /// The waiting time at the last update.
@@ -43,13 +45,39 @@ pub(crate) struct DualPi2 {
     credit: i64,
 }
 
+/// One of the two queues, and what it has done with its packets.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    fifo: Fifo,
+    waits: WaitingTimes,
+    packets: u64,
+    marks: u64,
+    drops: u64,
+}
+
+impl Part {
+    fn outcome(&self, name: &'static str) -> QueueOutcome {
+        QueueOutcome {
+            name: name.into(),
+            packets: self.packets,
+            marks: self.marks,
+            drops: self.drops,
+            queueing: self.waits.summary(),
+        }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.fifo.memory_bytes() + self.waits.memory_bytes()
+    }
+}
+
 impl DualPi2 {
     pub(super) fn new(spec: DualPi2Spec, stream: Stream) -> Self {
         DualPi2 {
             spec,
             stream,
-            low_latency: Fifo::default(),
-            classic: Fifo::default(),
+            low_latency: Part::default(),
+            classic: Part::default(),
             probability: 0,
             delay: Span::ZERO,
             next_update: Time::ZERO + UPDATE,
@@ -58,22 +86,36 @@ impl DualPi2 {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.low_latency.packets.len() + self.classic.packets.len()
+        self.low_latency.fifo.packets.len() + self.classic.fifo.packets.len()
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.low_latency.bytes + self.classic.bytes
+        self.low_latency.fifo.bytes + self.classic.fifo.bytes
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
         self.low_latency.memory_bytes() + self.classic.memory_bytes()
     }
 
-    /// Takes in a packet for which there is room. ECT(1) and CE are for the L queue (RFC 9331, section 5.1).
-    pub(super) fn push(&mut self, now: Time, packet: Packet) {
+    /// Returns the totals of both queues.
+    pub(super) fn outcomes(&self) -> Vec<QueueOutcome> {
+        vec![self.low_latency.outcome("low-latency"), self.classic.outcome("classic")]
+    }
+
+    /// Takes in a packet, or drops it where there is no room. ECT(1) and CE are for the L queue (RFC 9331, section
+    /// 5.1).
+    pub(super) fn offer(&mut self, now: Time, packet: Packet, has_room: bool, verdicts: &mut Verdicts) {
+        let part = self.part(packet.ecn().has(Ecn::ECT1));
+        if !has_room {
+            part.drops += 1;
+            return verdicts.dropped.push(packet);
+        }
         self.catch_up(now);
-        let queue = if packet.ecn().has(Ecn::ECT1) { &mut self.low_latency } else { &mut self.classic };
-        queue.push(QueuedPacket { packet, since: now });
+        self.part(packet.ecn().has(Ecn::ECT1)).fifo.push(QueuedPacket { packet, since: now });
+    }
+
+    fn part(&mut self, is_low_latency: bool) -> &mut Part {
+        if is_low_latency { &mut self.low_latency } else { &mut self.classic }
     }
 
     /// Dequeues the next packet that is not dropped. What a dropped one would have taken of the other queue's turn is
@@ -82,20 +124,18 @@ impl DualPi2 {
         self.catch_up(now);
         while let Some((mut head, is_low_latency, credit_change)) = self.pop() {
             let by_step = is_low_latency && now.since(head.since) > self.spec.step;
-            let stays = match self.judge(is_low_latency) {
-                Verdict::MarkOrDrop => verdicts.marks(&mut head.packet),
-                Verdict::Drop => false,
-                verdict => {
-                    if by_step || verdict == Verdict::Mark {
-                        verdicts.marks(&mut head.packet);
-                    }
-                    true
-                }
-            };
-            if stays {
+            let verdict = self.judge(is_low_latency);
+            let asks = by_step || matches!(verdict, Verdict::Mark | Verdict::MarkOrDrop);
+            let marked = verdict != Verdict::Drop && asks && verdicts.marks(&mut head.packet);
+            let part = self.part(is_low_latency);
+            part.marks += u64::from(marked);
+            if verdict == Verdict::Accept || verdict == Verdict::Mark || marked {
+                part.packets += 1;
+                part.waits.record(now.since(head.since));
                 self.credit += credit_change;
                 return Some(head);
             }
+            part.drops += 1;
             verdicts.dropped.push(head.packet);
         }
         self.credit = initial_credit(&self.spec);
@@ -105,14 +145,11 @@ impl DualPi2 {
     /// Removes the next packet; returns it with its queue and the change of the credit that belongs to it
     /// (weighted round robin, which RFC 9332, section 4.1, allows and Linux has).
     fn pop(&mut self) -> Option<(QueuedPacket, bool, i64)> {
-        let both_wait = self.low_latency.front().is_some() && self.classic.front().is_some();
-        let is_low_latency = if both_wait { self.credit <= 0 } else { self.low_latency.front().is_some() };
+        let both_wait = self.low_latency.fifo.front().is_some() && self.classic.fifo.front().is_some();
+        let is_low_latency = if both_wait { self.credit <= 0 } else { self.low_latency.fifo.front().is_some() };
         let classic_weight = i64::from(self.spec.classic_weight_ppm);
-        let (queue, weight) = match is_low_latency {
-            true => (&mut self.low_latency, classic_weight),
-            false => (&mut self.classic, classic_weight - MILLION),
-        };
-        let head = queue.pop()?;
+        let weight = if is_low_latency { classic_weight } else { classic_weight - MILLION };
+        let head = self.part(is_low_latency).fifo.pop()?;
         let weight = if both_wait { weight } else { 0 };
         Some((head, is_low_latency, weight * i64::from(u32::from(head.packet.wire()))))
     }
@@ -167,7 +204,7 @@ impl DualPi2 {
     /// Updates the probability by how far the waiting time of the older head is from the target, and whether it grows
     /// (RFC 9332, appendix A.1).
     fn update(&mut self) {
-        let heads = [self.low_latency.front(), self.classic.front()].into_iter().flatten();
+        let heads = [self.low_latency.fifo.front(), self.classic.fifo.front()].into_iter().flatten();
         let delay = heads.map(|head| self.next_update.since(head.since)).max().unwrap_or(Span::ZERO);
         let nanos = |span: Span| i128::from(span.as_nanos());
         let (now, before, target) = (nanos(delay), nanos(self.delay), nanos(self.spec.target));
@@ -213,8 +250,8 @@ mod tests {
     fn probability_follows_the_older_head() {
         let mut queue = dualpi2();
         let mut verdicts = Verdicts::default();
-        queue.push(ms(0), packet(0, Ecn::NONE));
-        queue.push(ms(10), packet(1, Ecn::ECT1));
+        queue.offer(ms(0), packet(0, Ecn::NONE), true, &mut Verdicts::default());
+        queue.offer(ms(10), packet(1, Ecn::ECT1), true, &mut Verdicts::default());
         queue.catch_up(ms(16));
         assert!((percent(&queue) - 5.13477).abs() < 1e-4, "{}", percent(&queue));
         queue.catch_up(ms(32));
@@ -231,7 +268,7 @@ mod tests {
     fn updates_may_be_left_out() {
         let (mut queue, mut often) = (dualpi2(), dualpi2());
         for queue in [&mut queue, &mut often] {
-            queue.push(ms(0), packet(0, Ecn::NONE));
+            queue.offer(ms(0), packet(0, Ecn::NONE), true, &mut Verdicts::default());
         }
         (0..3_600).for_each(|second| often.catch_up(ms(1000 * second)));
         queue.catch_up(ms(3_599_000));
@@ -243,10 +280,10 @@ mod tests {
     fn parts(ecn: Ecn, percent: i128) -> (f64, f64) {
         let mut queue = dualpi2();
         let mut verdicts = Verdicts::default();
-        (0..10).for_each(|number| queue.push(ms(0), packet(number, ecn)));
+        (0..10).for_each(|number| queue.offer(ms(0), packet(number, ecn), true, &mut Verdicts::default()));
         queue.probability = percent * ONE / 100;
         for number in 0..100_000 {
-            queue.push(ms(0), packet(number, ecn));
+            queue.offer(ms(0), packet(number, ecn), true, &mut Verdicts::default());
             while queue.len() > 10 {
                 queue.take(ms(0), &mut verdicts).expect("packets wait");
             }
@@ -280,7 +317,7 @@ mod tests {
         for (ecn, wait_ms, marks) in [(Ecn::ECT1, 1, 0), (Ecn::ECT1, 2, 1), (Ecn::ECT0, 2, 0)] {
             let mut queue = dualpi2();
             let mut verdicts = Verdicts::default();
-            queue.push(ms(0), packet(0, ecn));
+            queue.offer(ms(0), packet(0, ecn), true, &mut Verdicts::default());
             assert!(queue.take(ms(wait_ms), &mut verdicts).is_some());
             assert_eq!((verdicts.marked.len(), verdicts.dropped.len()), (marks, 0), "{ecn:?}");
         }
@@ -294,8 +331,8 @@ mod tests {
         let mut queue = dualpi2();
         let mut verdicts = Verdicts::default();
         for number in 0..1000 {
-            queue.push(ms(0), packet(number, Ecn::ECT1));
-            queue.push(ms(0), packet(number, Ecn::ECT0));
+            queue.offer(ms(0), packet(number, Ecn::ECT1), true, &mut Verdicts::default());
+            queue.offer(ms(0), packet(number, Ecn::ECT0), true, &mut Verdicts::default());
         }
         let mut low_latency_of = |count: u32| {
             let mut take = || queue.take(ms(0), &mut verdicts).expect("packets wait").packet;

@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 
 use vegas_core::units::Time;
 
+use crate::measure::outcome::QueueOutcome;
 use crate::network::labels::Labels;
 use crate::packet::Packet;
 use crate::scenario::{CoDelSpec, Discipline, LinkKind, StepSpec};
@@ -92,8 +93,7 @@ impl Queue {
                 let is_above = fifo.packets.len() > step.threshold_packets as usize;
                 (fifo, if is_above { Verdict::Mark } else { Verdict::Accept })
             }
-            Queue::DualPi2(queues) if has_room => return queues.push(now, packet),
-            Queue::DualPi2(_) => return verdicts.dropped.push(packet),
+            Queue::DualPi2(queues) => return queues.offer(now, packet, has_room, verdicts),
         };
         let accepts = match verdict {
             Verdict::Accept => has_room,
@@ -139,6 +139,14 @@ impl Queue {
             }
             Queue::FqCoDel(queues) => queues.len(),
             Queue::DualPi2(queues) => queues.len(),
+        }
+    }
+
+    /// Returns the totals of each queue of a discipline that has several with names.
+    pub(crate) fn outcomes(&self) -> Vec<QueueOutcome> {
+        match self {
+            Queue::DualPi2(queues) => queues.outcomes(),
+            _ => Vec::new(),
         }
     }
 

@@ -9,7 +9,7 @@ use super::faults::Faults;
 use super::transmitter::Transmitter;
 use crate::measure::delay_histogram::WaitingTimes;
 use crate::measure::link_totals::LinkTotals;
-use crate::measure::outcome::QueueingTimes;
+use crate::measure::outcome::{QueueOutcome, QueueingTimes};
 use crate::network::labels::Labels;
 use crate::network::queue::{Queue, QueuedPacket, Verdicts};
 use crate::packet::{Packet, WireSize};
@@ -148,6 +148,11 @@ impl Link {
             }
         }
         waits.summary()
+    }
+
+    /// Returns the totals of each queue of a discipline that has several with names.
+    pub(super) fn queues(&self) -> Vec<QueueOutcome> {
+        self.managed.as_ref().map_or_else(Vec::new, Queue::outcomes)
     }
 
     /// Returns the number of packets in queue and transmitter.

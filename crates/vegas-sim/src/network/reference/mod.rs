@@ -16,7 +16,7 @@ use vegas_core::units::Time;
 use self::link::Link;
 use super::{Delivered, Hosts, Network, impairment_stream, queue_stream};
 use crate::measure::link_totals::LinkTotals;
-use crate::measure::outcome::{IncidentKind, QueueingTimes};
+use crate::measure::outcome::{IncidentKind, QueueOutcome, QueueingTimes};
 use crate::network::labels::Labels;
 use crate::network::queue::{Queue, Verdicts};
 use crate::packet::{Packet, PacketKind};
@@ -175,6 +175,10 @@ impl Network for Reference {
 
     fn queueing_times(&self, link: LinkId) -> Option<QueueingTimes> {
         self.links[link].queueing_times()
+    }
+
+    fn queues(&self, link: LinkId) -> Vec<QueueOutcome> {
+        self.links[link].queues()
     }
 
     fn memory_bytes(&self) -> usize {

@@ -2,6 +2,7 @@
 
 use vegas_sim::outcome::{IncidentKind, Outcome};
 use vegas_sim::scenario::Scenario;
+use vegas_sim::{Engine, Simulation};
 
 /// Runs twenty Reno flows with a round trip of 100 ms.
 fn twenty_flows(rate: &str, queue: &str) -> (Scenario, Outcome) {
@@ -141,6 +142,23 @@ fn dualpi2_holds_its_target() {
         assert!(bottleneck.utilisation > 0.9, "{rate}, ECN {ecn}: {}", bottleneck.utilisation);
         assert_eq!(bottleneck.marks > 0, ecn, "{rate}: {} marks", bottleneck.marks);
     }
+}
+
+/// Each queue of `dualpi2` has figures of its own: classic flows without ECN are dropped in the classic queue, and
+/// their waiting times are the link's; of the reference engine, too.
+#[test]
+fn dualpi2_tells_its_queues_apart() {
+    let (scenario, outcome) = flows(5, "10mbit", "48ms", r#"{ kind = "dualpi2", limit = "1000p" }"#, false);
+    let link = &outcome.links[0];
+    let [low_latency, classic] = &link.queues[..] else { panic!("{:?}", link.queues) };
+    assert_eq!((low_latency.name.as_ref(), low_latency.packets, low_latency.queueing), ("low-latency", 0, None));
+    assert_eq!((classic.name.as_ref(), classic.drops, classic.marks), ("classic", link.drops, 0));
+    assert!(classic.packets > 1000 && classic.drops > 0, "{classic:?}");
+    assert_eq!(classic.queueing, link.queueing);
+    assert!(outcome.links[1].queues.is_empty());
+    let mut reference = Simulation::with_engine(Engine::Reference, &scenario, None);
+    while !reference.advance(u64::MAX).finished {}
+    assert_eq!(reference.finish().links, outcome.links);
 }
 
 /// A queue that marks above 20 packets holds about that many, if its flows answer marks; it never drops.

@@ -13,7 +13,7 @@
 use vegas_core::units::{Span, Time};
 
 use crate::measure::link_totals::LinkTotals;
-use crate::measure::outcome::QueueingTimes;
+use crate::measure::outcome::{QueueOutcome, QueueingTimes};
 use crate::measure::sampling::SamplingInstants;
 use crate::network::fast::impairment::{Arrivals, Impaired};
 use crate::network::fast::managed::{AqmVerdict, Managed};
@@ -413,6 +413,14 @@ impl Link {
         match &self.queue {
             LinkQueue::Managed(managed) => managed.waits.summary(),
             LinkQueue::DropTail(occupancy) => occupancy.waits(record).summary(),
+        }
+    }
+
+    /// Returns the totals of each queue of a discipline that has several with names.
+    pub(crate) fn queues(&self) -> Vec<QueueOutcome> {
+        match &self.queue {
+            LinkQueue::Managed(managed) => managed.queue.outcomes(),
+            LinkQueue::DropTail(_) => Vec::new(),
         }
     }
 

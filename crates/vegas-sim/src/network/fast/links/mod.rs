@@ -9,7 +9,7 @@ use std::ops::{Index, IndexMut};
 use vegas_core::units::{Span, Time};
 
 use crate::measure::link_totals::LinkTotals;
-use crate::measure::outcome::QueueingTimes;
+use crate::measure::outcome::{QueueOutcome, QueueingTimes};
 use crate::measure::sampling::SamplingInstants;
 use crate::network::fast::link::{Link, Offer};
 use crate::network::fast::links::path_segment::PathSegment;
@@ -215,6 +215,14 @@ impl Links {
         match self.kinds[link] {
             Kind::Working(at) => self.working[at as usize].queueing_times(&self.records[at as usize]),
             Kind::Uncongested(at) => self.uncongested[at as usize].passed.queueing_times(),
+        }
+    }
+
+    /// Returns the totals of each queue of a link with a discipline that has several with names.
+    pub(crate) fn queues(&self, link: LinkId) -> Vec<QueueOutcome> {
+        match self.kinds[link] {
+            Kind::Working(at) => self.working[at as usize].queues(),
+            Kind::Uncongested(_) => Vec::new(),
         }
     }
 
