@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use vegas_sim::driven::{AccurateOption, Ace, EcnField};
+
 /// A segment that a script injects, or one that it expects or a host sends. In an expected segment `None` is not
 /// compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +84,19 @@ impl Flags {
         if set { self } else { Flags::NONE }
     }
 
+    /// The flags of Accurate ECN by the number that they form: AE, CWR and ECE.
+    const OF_ACE: [(Ace, Flags); 3] = [(0b100, Flags::AE), (0b010, Flags::CWR), (0b001, Flags::ECE)];
+
+    /// Returns the flags that form this number.
+    pub fn of_ace(ace: Ace) -> Flags {
+        Flags::OF_ACE.into_iter().fold(Flags::NONE, |flags, (bit, flag)| flags.and(flag.when(ace & bit != 0)))
+    }
+
+    /// Returns the number that the flags AE, CWR and ECE form.
+    pub fn ace(self) -> Ace {
+        Flags::OF_ACE.into_iter().filter(|(_, flag)| self.has(*flag)).map(|(bit, _)| bit).sum()
+    }
+
     /// Returns the flag of a letter.
     pub fn of_letter(letter: char) -> Option<Flags> {
         Flags::LETTERS.iter().find(|(known, _)| *known == letter).map(|(_, flag)| *flag)
@@ -126,6 +141,16 @@ impl Codepoint {
         Codepoint::WORDS.iter().find(|(known, _)| *known == word).map(|(_, codepoint)| *codepoint)
     }
 
+    /// Returns the field of a segment that arrives; one that is not given is not ECN-capable.
+    pub fn field(given: Option<Codepoint>) -> EcnField {
+        match given {
+            Some(Codepoint::Ce) => EcnField::Ce,
+            Some(Codepoint::Ect0) => EcnField::Ect0,
+            Some(Codepoint::Ect1) => EcnField::Ect1,
+            Some(Codepoint::NotEct | Codepoint::AnyEct) | None => EcnField::NotEct,
+        }
+    }
+
     /// Returns whether a segment with the field `actual` is what this field expects.
     pub fn admits(self, actual: Codepoint) -> bool {
         self == actual || self == Codepoint::AnyEct && matches!(actual, Codepoint::Ect0 | Codepoint::Ect1)
@@ -161,8 +186,15 @@ pub enum TcpOption {
         /// The newest time stamp that the sender has received.
         echo: u32,
     },
+    /// Accurate ECN (RFC 9768).
+    Accurate(AccurateOption),
     /// An option that is only named: its name and its text.
     Other(&'static str, String),
+}
+
+/// The names of the counters of Accurate ECN's option, in either of its orders.
+pub(crate) fn counter_names(ect1_first: bool) -> [&'static str; 3] {
+    if ect1_first { ["e1b", "ceb", "e0b"] } else { ["e0b", "ceb", "e1b"] }
 }
 
 impl TcpOption {
@@ -185,6 +217,11 @@ impl fmt::Display for TcpOption {
                 blocks.iter().try_for_each(|(from, to)| write!(out, " {from}:{to}"))
             }
             TcpOption::TimeStamps { value, echo } => write!(out, "TS val {value} ecr {echo}"),
+            TcpOption::Accurate(option) => {
+                out.write_str("ECN")?;
+                let names = counter_names(option.ect1_first);
+                names.iter().zip(&option.counters).try_for_each(|(name, value)| write!(out, " {name} {value}"))
+            }
             TcpOption::Other(name, text) if text.is_empty() => out.write_str(name),
             TcpOption::Other(name, text) => write!(out, "{name} {text}"),
         }

@@ -110,8 +110,8 @@ pub(crate) fn figure_columns() -> Vec<(&'static str, Vec<&'static str>)> {
     vegas_results::figure_columns()
 }
 
-/// Returns every column of every table of a run: table, name, unit and meaning; then those of the totals of media and of
-/// queues.
+/// Returns every column of every table of a run: table, name, unit and meaning; then those of the totals of media and
+/// of queues.
 #[pyfunction]
 pub(crate) fn columns() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
     let totals = [&vegas_results::columns::media::MEDIA_TOTALS, &vegas_results::columns::queues::QUEUE_TOTALS];

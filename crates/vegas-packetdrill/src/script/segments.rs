@@ -3,7 +3,8 @@
 use super::lexer::Kind;
 use super::reader::Reader;
 use super::{Action, ScriptError};
-use crate::segment::{Codepoint, Flags, Segment, TcpOption};
+use crate::segment::{Codepoint, Flags, Segment, TcpOption, counter_names};
+use vegas_sim::driven::AccurateOption;
 
 /// Words that begin a packet which is no plain TCP segment.
 const OTHER_PACKETS: [&str; 8] = ["icmp", "udp", "ipv4", "ipv6", "gre", "GREv0", "mpls", "encap"];
@@ -111,8 +112,7 @@ fn flags(reader: &mut Reader<'_>) -> Result<Flags, ScriptError> {
 /// Returns the flag of a letter, or those of a count.
 fn flag(letter: char) -> Option<Flags> {
     let Some(count) = letter.to_digit(8) else { return Flags::of_letter(letter) };
-    let bits = [(4, Flags::AE), (2, Flags::CWR), (1, Flags::ECE)];
-    Some(bits.into_iter().fold(Flags::NONE, |flags, (bit, flag)| flags.and(flag.when(count & bit != 0))))
+    Some(Flags::of_ace(count as u8))
 }
 
 /// Takes options after `<`, or `...>` for any.
@@ -133,8 +133,8 @@ fn options(reader: &mut Reader<'_>) -> Result<Option<Vec<TcpOption>>, ScriptErro
 fn option(reader: &mut Reader<'_>) -> Result<TcpOption, ScriptError> {
     const EXPECTED: &str = "an option: nop, eol, mss, wscale, sackOK, sack, TS, FO, FOEXP, md5 or ECN";
     let Some(Kind::Name(name)) = reader.peek() else { return Err(reader.wrong(EXPECTED)) };
-    let other = ["FO", "FOEXP", "md5", "ECN"].into_iter().find(|known| *known == name);
-    if other.is_none() && !matches!(name, "nop" | "eol" | "mss" | "wscale" | "sackOK" | "sack" | "TS") {
+    let other = ["FO", "FOEXP", "md5"].into_iter().find(|known| *known == name);
+    if other.is_none() && !matches!(name, "nop" | "eol" | "mss" | "wscale" | "sackOK" | "sack" | "TS" | "ECN") {
         return Err(reader.wrong(EXPECTED));
     }
     reader.next();
@@ -146,6 +146,7 @@ fn option(reader: &mut Reader<'_>) -> Result<TcpOption, ScriptError> {
         "sackOK" => TcpOption::SackPermitted,
         "sack" => TcpOption::Sack(blocks(reader)?),
         "TS" => time_stamps(reader)?,
+        "ECN" => counters(reader)?,
         _ => TcpOption::Other(other.unwrap_or_default(), words(reader)),
     })
 }
@@ -167,6 +168,17 @@ fn time_stamps(reader: &mut Reader<'_>) -> Result<TcpOption, ScriptError> {
     };
     let value = field("val")?;
     Ok(TcpOption::TimeStamps { value, echo: field("ecr")? })
+}
+
+/// Takes the counters of Accurate ECN; the first one says in which order they are. None are ECT(1)'s order.
+fn counters(reader: &mut Reader<'_>) -> Result<TcpOption, ScriptError> {
+    let mut option = AccurateOption { ect1_first: reader.peek() != Some(Kind::Name("e0b")), counters: Vec::new() };
+    for name in counter_names(option.ect1_first) {
+        if reader.takes_name(name) {
+            option.counters.push(reader.number("a counter of bytes")?);
+        }
+    }
+    Ok(TcpOption::Accurate(option))
 }
 
 /// Takes the words up to the end of an option.

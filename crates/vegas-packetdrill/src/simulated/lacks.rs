@@ -86,13 +86,11 @@ fn of_segment(segment: &Segment) -> Option<String> {
     let of_option = |option: &TcpOption| match option {
         TcpOption::Other("FO" | "FOEXP", _) => Some("fast open"),
         TcpOption::Other("md5", _) => Some("TCP MD5"),
-        TcpOption::Other(..) => Some("accurate ECN"),
         TcpOption::Sack(blocks) if blocks.len() > BLOCKS_MAX => Some("more than three blocks of SACK"),
         _ => None,
     };
     let lacks = segment.meaningful_options().find_map(of_option).or_else(|| {
         let of_flags = [
-            (segment.flags.has(Flags::AE), "accurate ECN"),
             (segment.flags.has(Flags::URG), "urgent data"),
             (segment.flags.has(Flags::SYN) && segment.length > 0, "data in a SYN"),
         ];

@@ -73,6 +73,7 @@ impl Host for SimulatedHost {
 
     fn set(&mut self, setting: &Setting) {
         self.settings.set(setting);
+        self.connections.iter_mut().for_each(|connection| connection.ecn.set_option_use(self.settings.ecn.option));
     }
 
     fn call(&mut self, now: Time, call: &Call) -> Reply {

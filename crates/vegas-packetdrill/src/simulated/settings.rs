@@ -3,6 +3,7 @@
 
 use std::ops::RangeInclusive;
 
+use vegas_sim::driven::{EcnRules, OptionUse};
 use vegas_sim::scenario::HostKind;
 
 use crate::shell::Setting;
@@ -16,8 +17,8 @@ pub(super) struct Settings {
     pub(super) sack: bool,
     pub(super) time_stamps: bool,
     pub(super) window_scaling: bool,
-    /// `tcp_ecn`: 0 off, 1 on, 2 only where the peer asks.
-    pub(super) ecn: u64,
+    /// `tcp_ecn`, and what belongs to it.
+    pub(super) ecn: EcnRules,
     /// The greatest receive buffer, bytes (the last of `tcp_rmem`).
     pub(super) receive_buffer_max: u64,
     /// The number of duplicates that show a loss.
@@ -27,6 +28,8 @@ pub(super) struct Settings {
     pub(super) slow_start_after_idle: bool,
     /// How often a SYN, and its answer, are retransmitted.
     pub(super) syn_retries: u64,
+    /// How many of a SYN's retransmissions do not double the timeout.
+    pub(super) linear_syns: u64,
     pub(super) answer_retries: u64,
     /// The largest packet, and the largest segment that the host announces, if it is less.
     pub(super) mtu: u64,
@@ -42,13 +45,14 @@ impl Default for Settings {
             sack: true,
             time_stamps: true,
             window_scaling: true,
-            ecn: 2,
+            ecn: EcnRules::of_linux(2).expect("a value of the kernel"),
             receive_buffer_max: 6 << 20,
             reordering: 3,
             initial_window: 10,
             timeout_max_ms: 120_000,
             slow_start_after_idle: true,
             syn_retries: 6,
+            linear_syns: 4,
             answer_retries: 5,
             mtu: 1_500,
             advertised_segment: None,
@@ -57,7 +61,7 @@ impl Default for Settings {
 }
 
 /// Controls of the kernel that change nothing for a simulated host: it lacks what they control, or has one value of it.
-const WITHOUT_EFFECT: [&str; 21] = [
+const WITHOUT_EFFECT: [&str; 19] = [
     "net.ipv4.tcp_wmem",
     "net.ipv4.tcp_dsack",
     "net.ipv4.tcp_fack",
@@ -69,8 +73,6 @@ const WITHOUT_EFFECT: [&str; 21] = [
     "net.ipv4.tcp_pacing_ss_ratio",
     "net.ipv4.tcp_pacing_ca_ratio",
     "net.ipv4.tcp_notsent_lowat",
-    "net.ipv4.tcp_ecn_option",
-    "net.ipv4.tcp_ecn_fallback",
     "net.ipv4.tcp_invalid_ratelimit",
     "net.ipv4.tcp_base_mss",
     "net.ipv4.tcp_no_metrics_save",
@@ -80,6 +82,9 @@ const WITHOUT_EFFECT: [&str; 21] = [
     "net.ipv4.tcp_limit_output_bytes",
     "/sys/module/tcp_cubic/parameters/hystart_detect",
 ];
+
+/// The values of `tcp_ecn_option`.
+const OPTION_USES: [OptionUse; 4] = [OptionUse::None, OptionUse::Changes, OptionUse::Always, OptionUse::Persistent];
 
 /// The sizes of packets that a host takes: the least of IPv4, and the largest.
 const MTUS: RangeInclusive<u64> = 68..=65_535;
@@ -105,7 +110,9 @@ impl Settings {
 
     fn lacks_sysctl(&self, name: &str, value: &str) -> Option<String> {
         let lacks = match (name, value) {
-            ("net.ipv4.tcp_ecn", "3" | "4" | "5") => return Some("accurate ECN".to_owned()),
+            ("net.ipv4.tcp_ecn", "3" | "4" | "5") if self.kind == HostKind::Bsd => {
+                return Some("accurate ECN".to_owned());
+            }
             ("net.ipv4.tcp_mtu_probing", "1" | "2") => return Some("probing for the MTU".to_owned()),
             ("net.ipv4.tcp_syncookies", "2") => return Some("SYN cookies".to_owned()),
             ("net.ipv4.tcp_mtu_probing", _) => value != "0",
@@ -148,10 +155,17 @@ impl Settings {
             "tcp_slow_start_after_idle" => self.slow_start_after_idle = switch()?,
             "tcp_timestamps" => self.time_stamps = switch()?,
             "tcp_window_scaling" => self.window_scaling = switch()?,
-            "tcp_ecn" => self.ecn = number().filter(|mode| *mode <= 2)?,
+            "tcp_ecn" => {
+                let EcnRules { connects, accepts, .. } = EcnRules::of_linux(number()?)?;
+                self.ecn = EcnRules { connects, accepts, ..self.ecn };
+            }
+            "tcp_ecn_option" => self.ecn.option = *OPTION_USES.get(number()? as usize)?,
+            "tcp_ecn_option_beacon" => self.ecn.beacons = number().filter(|count| *count <= 3)? as u32,
+            "tcp_ecn_fallback" => self.ecn.falls_back = switch()?,
             "tcp_rmem" => self.receive_buffer_max = value.split_whitespace().nth(2)?.parse().ok()?,
             "tcp_reordering" => self.reordering = number().filter(|count| (1..=300).contains(count))?,
             "tcp_rto_max_ms" => self.timeout_max_ms = number().filter(|ms| (1_000..=120_000).contains(ms))?,
+            "tcp_syn_linear_timeouts" => self.linear_syns = number().filter(|count| *count <= 127)?,
             "tcp_syn_retries" => self.syn_retries = number()?,
             "tcp_synack_retries" => self.answer_retries = number()?,
             _ => return None,

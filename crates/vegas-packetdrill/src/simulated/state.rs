@@ -1,7 +1,7 @@
 //! The values of a connection's state by the names of Linux's `struct tcp_info`, and the constants beside them.
 
 use vegas_core::units::{Span, Time};
-use vegas_sim::driven::{RecoveryState, SenderState};
+use vegas_sim::driven::{EcnFailures, EcnField, RecoveryState, SenderState};
 
 use super::connection::Connection;
 
@@ -37,7 +37,7 @@ const CONSTANTS: [(&str, i64); 22] = [
 /// Reads one value of a connection.
 type Read = fn(&Connection, &SenderState, Time) -> i64;
 
-const VALUES: [(&str, Read); 23] = [
+const VALUES: [(&str, Read); 34] = [
     ("tcpi_state", |connection, _, _| connection.state() as i64),
     ("tcpi_ca_state", |_, sender, _| recovery(sender.recovery)),
     ("tcpi_options", |connection, _, _| connection.option_bits()),
@@ -61,6 +61,17 @@ const VALUES: [(&str, Read); 23] = [
     ("tcpi_snd_mss", |connection, _, _| connection.payload() as i64),
     ("tcpi_advmss", |connection, _, _| connection.advertised_segment() as i64),
     ("tcpi_bytes_received", |connection, _, _| connection.received() as i64),
+    ("tcpi_delivered_ce", |connection, _, _| connection.ecn().delivered_ce().into()),
+    ("tcpi_delivered_ce_bytes", |connection, _, _| connection.ecn().delivered_bytes(EcnField::Ce).into()),
+    ("tcpi_delivered_e0_bytes", |connection, _, _| connection.ecn().delivered_bytes(EcnField::Ect0).into()),
+    ("tcpi_delivered_e1_bytes", |connection, _, _| connection.ecn().delivered_bytes(EcnField::Ect1).into()),
+    ("tcpi_received_ce", |connection, _, _| connection.ecn().received_ce().into()),
+    ("tcpi_received_ce_bytes", |connection, _, _| connection.ecn().received_bytes(EcnField::Ce).into()),
+    ("tcpi_received_e0_bytes", |connection, _, _| connection.ecn().received_bytes(EcnField::Ect0).into()),
+    ("tcpi_received_e1_bytes", |connection, _, _| connection.ecn().received_bytes(EcnField::Ect1).into()),
+    ("tcpi_ecn_mode", |connection, _, _| connection.ecn().mode() as i64),
+    ("tcpi_accecn_opt_seen", |connection, _, _| connection.ecn().option_seen() as i64),
+    ("tcpi_accecn_fail_mode", |connection, _, _| fail_bits(connection.ecn().failures())),
     ("tcpi_last_data_recv", |connection, _, now| micros(now.since(connection.arrived().unwrap_or_default())) / 1_000),
 ];
 
@@ -80,6 +91,12 @@ pub(super) fn value(connection: Option<&Connection>, now: Time, name: &str) -> O
 
 fn micros(span: Span) -> i64 {
     (span.as_nanos() / 1_000) as i64
+}
+
+/// The bits of what is found broken in Accurate ECN (`TCP_ACCECN_ACE_FAIL_SEND` and so on).
+fn fail_bits(failures: EcnFailures) -> i64 {
+    let bits = [failures.ace_sent, failures.ace_received, failures.option_sent, failures.option_received];
+    bits.into_iter().enumerate().map(|(at, is_set)| i64::from(is_set) << at).sum()
 }
 
 fn recovery(state: RecoveryState) -> i64 {

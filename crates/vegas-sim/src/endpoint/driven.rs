@@ -9,6 +9,10 @@ use vegas_core::units::Time;
 use super::flow::receiver;
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, Tick, TimeStamps};
 use crate::scenario::{FlowSpec, HostKind};
+pub use crate::tcp::accurate::{
+    AccurateOption, Ace, Delivery, EcnEnd, EcnFailures, EcnField, EcnMode, EcnRules, EcnSegment, EcnVersion,
+    OptionSeen, OptionUse, Room,
+};
 use crate::tcp::{AckTiming, Outbox, Receiver, Sender};
 pub use crate::tcp::{RecoveryState, SenderState};
 
@@ -83,6 +87,12 @@ impl DrivenEnd {
         DrivenEnd { sender, receiver: receiver(spec, sack), out: Outbox::default(), uses_ecn: spec.ecn }
     }
 
+    /// Sets how often the segment that opens the connection is repeated before each further timeout doubles
+    /// (Linux: `tcp_syn_linear_timeouts`).
+    pub fn set_linear_syns(&mut self, count: u32) {
+        self.sender.set_linear_syns(count);
+    }
+
     /// Opens the connection: the end sends its first segment, and repeats it by its timer.
     pub fn open(&mut self, now: Time) {
         self.sender.start(now, &mut self.out);
@@ -91,6 +101,11 @@ impl DrivenEnd {
     /// Takes in that the peer has answered, after which data may leave. Its answer may echo a time stamp.
     pub fn on_open(&mut self, now: Time, echo: Option<u32>) {
         self.sender.on_syn_ack(now, echoing(echo), &mut self.out);
+    }
+
+    /// Sets the payload of a full segment, bytes, before anything is written.
+    pub fn set_payload(&mut self, payload: u64) {
+        self.sender.set_payload(payload);
     }
 
     /// Writes `bytes`; they fill up a short segment that waits, if they `join` it.
@@ -115,6 +130,12 @@ impl DrivenEnd {
         }
         let packet = Packet::new(PacketKind::Ack, 0, ack.next, self.sender.layout().ack_wire(false));
         self.sender.on_ack(now, packet.with_ecn(Ecn::ECHO.when(ack.echoes)), &sack, &mut self.out);
+    }
+
+    /// Returns the number of segments that an acknowledgement would report as received for the first time, and their
+    /// payload, bytes.
+    pub fn delivered_by(&self, ack: &Acknowledgement) -> (u32, u32) {
+        self.sender.delivered_by(ack.next, &ack.blocks)
     }
 
     /// Takes in that the peer now offers `window` bytes beyond what it has acknowledged.

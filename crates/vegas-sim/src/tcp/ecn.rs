@@ -7,12 +7,8 @@ use vegas_core::units::Time;
 
 use vegas_core::Needs;
 
+use super::accurate::counters::{COUNTS, FIRST_COUNT, most_marked};
 use crate::packet::{Ecn, Packet};
-
-/// The count before the first marked packet (RFC 9768, section 3.2.1).
-const FIRST_COUNT: u8 = 5;
-/// The counts that three bits tell apart.
-const COUNTS: u32 = 8;
 
 /// The marks that an acknowledgement reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +29,7 @@ impl Marks {
             Marks::None => 0,
             Marks::Echoed => acked,
             Marks::Counted(more) if delivered < COUNTS => delivered.min(more.into()),
-            Marks::Counted(more) => delivered - (delivered - u32::from(more)) % COUNTS,
+            Marks::Counted(more) => most_marked(more.into(), delivered),
         }
     }
 }

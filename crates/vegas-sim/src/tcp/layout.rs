@@ -84,6 +84,13 @@ impl Layout {
         }
     }
 
+    /// Sets the payload of a full segment, bytes, before the first write of a stream.
+    pub(crate) fn set_payload(&mut self, payload: u64) {
+        debug_assert!(self.writes.is_none(), "segments keep their sizes");
+        self.payload = payload;
+        self.full_wire = WireSize::of(Bytes::new(payload + self.overhead));
+    }
+
     /// Sets the sizes of writes, above 0: each is divided into full segments, of which the last may be short.
     pub(crate) fn set_writes(&mut self, sizes: impl Iterator<Item = u64>) {
         let mut end = WriteEnd::default();

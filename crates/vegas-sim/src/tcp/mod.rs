@@ -1,6 +1,7 @@
 //! TCP endpoints: a sender with its recovery and timers, and a receiver. Sequence numbers on the wire are bytes. The
 //! sender counts segments, and only [`layout::Layout`] converts between the two.
 
+pub(crate) mod accurate;
 mod control;
 mod ecn;
 mod layout;

@@ -23,6 +23,9 @@ impl Connection {
         if self.own.fin.is_some() || self.state == State::Closed {
             return Err("EPIPE");
         }
+        if self.own.written == 0 {
+            self.end.set_payload(self.payload());
+        }
         self.own.written += bytes;
         self.end.write(now, bytes, self.own.joins);
         self.own.joins = !ends;

@@ -1,10 +1,10 @@
 //! Segments that arrive (RFC 9293, section 3.10.7, with the answers to blind attacks of RFC 5961).
 
 use vegas_core::units::{Span, Time};
-use vegas_sim::driven::{Acknowledgement, ArrivingData};
+use vegas_sim::driven::{Acknowledgement, ArrivingData, Delivery, EcnMode, RecoveryState};
 
 use super::opening::stamp_of;
-use super::{Connection, State, byte_of};
+use super::{Connection, State, byte_of, ecn_segment};
 use crate::segment::{Codepoint, Flags, Segment, TcpOption};
 
 /// The least delay of an acknowledgement (Linux's `TCP_DELACK_MIN`).
@@ -33,7 +33,11 @@ impl Connection {
             }
             return from > expected as i64;
         }
-        if self.is_old(segment) || segment.flags.has(Flags::SYN) {
+        if self.is_old(segment) {
+            return true;
+        }
+        if segment.flags.has(Flags::SYN) {
+            self.ecn.on_syn_again(&ecn_segment(segment), true);
             return true;
         }
         if !segment.flags.has(Flags::ACK) {
@@ -44,10 +48,13 @@ impl Connection {
         if ack > self.own.sent as i64 || ack < oldest {
             return true;
         }
+        let has_newer_stamp =
+            self.agreed.time_stamps && stamp_of(segment).is_some_and(|stamp| stamp != self.peer.stamp);
         if let (Some(stamp), true) = (stamp_of(segment), from <= expected as i64) {
             self.peer.stamp = stamp;
         }
-        self.take_ack(now, segment, ack.max(0) as u64);
+        self.ecn.on_segment(&ecn_segment(segment));
+        self.take_ack(now, segment, ack.max(0) as u64, has_newer_stamp);
         self.note_fin_acknowledged();
         self.take_data(now, segment, from)
     }
@@ -65,7 +72,7 @@ impl Connection {
 
     /// Takes an acknowledgement of everything before byte `next`. One that changes the window only, or comes with data,
     /// is no duplicate (RFC 5681, section 2).
-    fn take_ack(&mut self, now: Time, segment: &Segment, next: u64) {
+    fn take_ack(&mut self, now: Time, segment: &Segment, next: u64, has_newer_stamp: bool) {
         let window = u64::from(segment.window.unwrap_or(0)) << self.agreed.peer_shift;
         let (before, una) = (self.peer.window, self.end.acknowledged());
         if next >= una {
@@ -77,14 +84,33 @@ impl Connection {
             _ => Vec::new(),
         };
         let is_duplicate = next == una && segment.length == 0 && window == before && self.own.sent > una;
-        let echoes = segment.flags.has(Flags::ECE);
-        if next != una || !blocks.is_empty() || is_duplicate || echoes {
-            let stamp = self.echo_of(segment);
-            let ack = Acknowledgement { next, blocks, echoes, stamp };
+        let mut ack = Acknowledgement { next, blocks, echoes: false, stamp: self.echo_of(segment) };
+        ack.echoes = self.takes_marks(segment, &ack, has_newer_stamp);
+        if next != una || !ack.blocks.is_empty() || is_duplicate || ack.echoes {
             self.end.on_ack(now, &ack, self.peer.window);
         } else if window != before {
             self.end.on_window(now, window);
         }
+    }
+
+    /// Takes in the marks that an acknowledgement reports; returns whether it reports any.
+    fn takes_marks(&mut self, segment: &Segment, ack: &Acknowledgement, is_newer: bool) -> bool {
+        let (packets, bytes) = self.end.delivered_by(ack);
+        let is_missing = self.end.state().recovery != RecoveryState::Open;
+        let delivery = Delivery {
+            packets,
+            bytes,
+            payload: self.payload() as u32,
+            is_newer,
+            is_exact: self.agreed.sack || !is_missing,
+        };
+        if self.ecn.mode() == EcnMode::Accurate {
+            let is_opening = std::mem::take(&mut self.peer.opens);
+            return !is_opening && self.ecn.on_ack(&ecn_segment(segment), &delivery) > 0;
+        }
+        let echoes = segment.flags.has(Flags::ECE);
+        self.ecn.count_echoed(if echoes { packets } else { 0 });
+        echoes
     }
 
     fn note_fin_acknowledged(&mut self) {
@@ -121,7 +147,10 @@ impl Connection {
         let marked = segment.ecn == Some(Codepoint::Ce);
         let reduced = segment.flags.has(Flags::CWR);
         let data = ArrivingData { from: from.max(0) as u64, to: to as u64, marked, reduced };
-        let at_once = self.end.on_data(now, data);
+        if from < before as i64 {
+            self.ecn.on_repeated(data.from);
+        }
+        let at_once = self.end.on_data(now, data) || self.ecn.wants_ack();
         if self.peer.fin.is_none_or(|fin| self.end.received() <= fin) || before == self.end.received() {
             return at_once;
         }

@@ -1,7 +1,7 @@
 //! Segments that leave: the simulator's, with sequence numbers, flags and options.
 
 use vegas_core::units::Time;
-use vegas_sim::driven::{Acknowledgement, SentSegment, time_stamp};
+use vegas_sim::driven::{Acknowledgement, EcnMode, Room, SentSegment, time_stamp};
 
 use super::{Connection, State, sequence_of};
 use crate::segment::{Codepoint, Flags, Segment, TcpOption};
@@ -23,7 +23,8 @@ impl Connection {
         }
         if owes_ack && !has_data {
             let (ack, segment) = self.with_ack(now);
-            self.out.push(Segment { flags: Flags::ACK.and(Flags::ECE.when(ack.echoes)), ..segment });
+            let flags = Flags::ACK.and(self.ecn_flags(ack.echoes, false));
+            self.out.push(Segment { flags, ..segment });
         }
         self.chrono.note(now, &self.end.state());
     }
@@ -36,15 +37,16 @@ impl Connection {
     /// Sends the segment that opens the connection, or the answer to the peer's.
     pub(super) fn answer_syn(&mut self, now: Time) {
         let answers = self.state == State::SynReceived;
-        let flags = match (answers, self.agreed.ecn) {
-            (false, true) => Flags::SYN.and(Flags::ECE).and(Flags::CWR),
-            (false, false) => Flags::SYN,
-            (true, ecn) => Flags::SYN.and(Flags::ACK).and(Flags::ECE.when(ecn)),
+        let (ace, option) = match answers {
+            true => self.ecn.of_syn_ack(),
+            false => (self.ecn.of_syn(self.openings_repeated() as u32), None),
         };
+        let flags = Flags::SYN.and(Flags::ACK.when(answers)).and(Flags::of_ace(ace));
         let ecn = Some(Codepoint::NotEct);
         let ack = u32::from(answers);
-        let options = Some(self.opening_options(now));
-        self.out.push(Segment { flags, ecn, ack, options, ..Segment::empty() });
+        let mut options = self.opening_options(now);
+        options.extend(option.map(TcpOption::Accurate));
+        self.out.push(Segment { flags, ecn, ack, options: Some(options), ..Segment::empty() });
     }
 
     fn push_data(&mut self, now: Time, sent: SentSegment, batch: usize) {
@@ -59,9 +61,13 @@ impl Connection {
             last.flags = last.flags.and(Flags::FIN);
             return;
         }
-        let flags =
-            Flags::ACK.and(Flags::FIN.when(ends)).and(Flags::ECE.when(ack.echoes)).and(Flags::CWR.when(sent.reduced));
-        let ecn = Some(if sent.ecn_capable { Codepoint::Ect0 } else { Codepoint::NotEct });
+        let is_classic = self.ecn.mode() == EcnMode::Classic;
+        let flags = Flags::ACK
+            .and(Flags::FIN.when(ends))
+            .and(self.ecn_flags(ack.echoes, length > 0))
+            .and(Flags::CWR.when(is_classic && sent.reduced));
+        // with echoes only data are ECN-capable (RFC 3168, section 6.1.4), a FIN alone is not
+        let ecn = if is_classic && sent.ecn_capable && length > 0 { Some(Codepoint::Ect0) } else { segment.ecn };
         self.out.push(Segment { flags, ecn, sequence, length, ..segment });
     }
 
@@ -69,20 +75,35 @@ impl Connection {
     fn with_ack(&mut self, now: Time) -> (Acknowledgement, Segment) {
         self.peer.fin_ack_due = None;
         let ack = self.end.acknowledge();
+        let repeated = ack.blocks.first().filter(|block| is_of_repeated(block, &ack)).map(|(from, _)| *from);
+        let room = Room { time_stamps: self.agreed.time_stamps, blocks: ack.blocks.len() };
+        let rtt = self.end.state().smoothed_rtt.unwrap_or_default();
+        let (accurate, kept) = self.ecn.option(now, rtt, room, repeated);
         let mut options = Vec::new();
         options.extend(self.agreed.time_stamps.then(|| self.stamps(now)));
-        if !ack.blocks.is_empty() {
-            let blocks = ack.blocks.iter().map(|(from, to)| (sequence_of(*from), sequence_of(*to)));
+        options.extend(accurate.map(TcpOption::Accurate));
+        if kept > 0 {
+            let blocks = ack.blocks[..kept].iter().map(|(from, to)| (sequence_of(*from), sequence_of(*to)));
             options.push(TcpOption::Sack(blocks.collect()));
         }
         let segment = Segment {
-            ecn: Some(Codepoint::NotEct),
+            ecn: Some(if self.ecn.is_capable() { Codepoint::Ect0 } else { Codepoint::NotEct }),
             sequence: sequence_of(self.own.sent),
             ack: sequence_of(ack.next),
             options: Some(options),
             ..Segment::empty()
         };
         (ack, segment)
+    }
+
+    /// The flags of ECN on a segment that leaves now.
+    fn ecn_flags(&mut self, echoes: bool, has_data: bool) -> Flags {
+        match self.ecn.mode() {
+            // what is left of the connection has no counts (Linux: `tcp_timewait_sock`)
+            EcnMode::Accurate if self.state == State::TimeWait => Flags::NONE,
+            EcnMode::Accurate => Flags::of_ace(self.ecn.of_segment(has_data)),
+            _ => Flags::ECE.when(echoes),
+        }
     }
 
     /// The time stamps of a segment that leaves now.
@@ -118,4 +139,9 @@ impl Connection {
         self.state = State::Closed;
         self.error = Some(error);
     }
+}
+
+/// Returns whether the first block of an acknowledgement reports data that have come again (RFC 2883, section 4).
+fn is_of_repeated(&(from, to): &(u64, u64), ack: &Acknowledgement) -> bool {
+    to <= ack.next || ack.blocks.get(1).is_some_and(|(first, end)| *first <= from && to <= *end)
 }

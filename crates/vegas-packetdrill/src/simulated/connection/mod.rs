@@ -11,10 +11,10 @@ mod leaving;
 mod opening;
 
 use vegas_core::units::{Span, Time};
-use vegas_sim::driven::{DrivenEnd, SenderState};
+use vegas_sim::driven::{DrivenEnd, EcnEnd, EcnMode, EcnSegment, SenderState};
 
 use super::settings::Settings;
-use crate::segment::Segment;
+use crate::segment::{Codepoint, Segment, TcpOption};
 use chrono::Chrono;
 
 /// A connection.
@@ -24,6 +24,7 @@ pub(super) struct Connection {
     settings: Settings,
     state: State,
     agreed: Agreed,
+    pub(super) ecn: EcnEnd,
     own: Own,
     peer: Peer,
     chrono: Chrono,
@@ -54,7 +55,6 @@ pub(super) enum State {
 struct Agreed {
     sack: bool,
     time_stamps: bool,
-    ecn: bool,
     window_scaling: bool,
     /// The shift of the peer's window.
     peer_shift: u8,
@@ -84,6 +84,8 @@ struct Own {
 #[derive(Debug, Default)]
 struct Peer {
     window: u64,
+    /// Whether the segment that arrives is the one that opens the connection.
+    opens: bool,
     /// The largest window that the peer has offered.
     window_max: u64,
     /// The byte that stands for its FIN.
@@ -112,9 +114,11 @@ impl Connection {
         self.own.opened.len() as i64 - 1
     }
 
-    /// The payload of a full segment, bytes.
+    /// The payload of a full segment, bytes: without the room for the option of Accurate ECN where all have it.
     pub(super) fn payload(&self) -> u64 {
-        self.agreed.payload
+        const OPTION_BYTES: u64 = 12;
+        let option = if self.ecn.takes_room() { OPTION_BYTES } else { 0 };
+        self.agreed.payload.saturating_sub(option).max(1)
     }
 
     /// The largest segment that the host announces.
@@ -124,8 +128,18 @@ impl Connection {
 
     /// The bits of `tcpi_options`: time stamps, SACK, window scaling, ECN.
     pub(super) fn option_bits(&self) -> i64 {
-        let bits = [self.agreed.time_stamps, self.agreed.sack, self.agreed.window_scaling, self.agreed.ecn];
+        let bits = [self.agreed.time_stamps, self.agreed.sack, self.agreed.window_scaling, self.uses_ecn()];
         bits.into_iter().enumerate().map(|(at, is_set)| i64::from(is_set) << at).sum()
+    }
+
+    /// Returns whether data may be ECN-capable by what the ends have agreed on.
+    fn uses_ecn(&self) -> bool {
+        matches!(self.ecn.mode(), EcnMode::Classic | EcnMode::Accurate)
+    }
+
+    /// The ECN state.
+    pub(super) fn ecn(&self) -> &EcnEnd {
+        &self.ecn
     }
 
     /// The shift of the peer's window.
@@ -174,6 +188,16 @@ impl Connection {
     pub(super) fn transmit(&mut self) -> Option<Segment> {
         (!self.out.is_empty()).then(|| self.out.remove(0))
     }
+}
+
+/// Returns what Accurate ECN sees of a segment.
+fn ecn_segment(segment: &Segment) -> EcnSegment<'_> {
+    let option = segment.meaningful_options().find_map(|option| match option {
+        TcpOption::Accurate(option) => Some(option),
+        _ => None,
+    });
+    let field = Codepoint::field(segment.ecn);
+    EcnSegment { field, ace: segment.flags.ace(), payload: segment.length, option }
 }
 
 /// Returns the byte of a sequence number: the one of that number that is nearest to `near`. The number before the first

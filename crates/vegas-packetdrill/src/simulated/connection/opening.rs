@@ -1,10 +1,12 @@
 //! The handshake: what both ends offer, what they agree on, and the simulator's end that follows from it.
 
 use vegas_core::units::Time;
+use vegas_sim::driven::{EcnEnd, EcnMode};
+use vegas_sim::scenario::HostKind;
 
 use super::chrono::Chrono;
-use super::{Agreed, Connection, Own, Peer, State};
-use crate::segment::{Flags, Segment, TcpOption};
+use super::{Agreed, Connection, Own, Peer, State, ecn_segment};
+use crate::segment::{Codepoint, Flags, Segment, TcpOption};
 use crate::simulated::end;
 use crate::simulated::settings::Settings;
 use crate::simulated::sockets::SocketOptions;
@@ -21,12 +23,12 @@ impl Connection {
         let agreed = Agreed {
             sack: settings.sack,
             time_stamps: settings.time_stamps,
-            ecn: settings.ecn == 1,
             window_scaling: settings.window_scaling,
             payload: segment,
             peer_shift: 0,
         };
-        Connection::new(now, settings, options, State::SynSent, agreed, Peer::default())
+        let ecn = EcnEnd::connect(settings.ecn);
+        Connection::new(now, settings, options, (State::SynSent, ecn), agreed, Peer::default())
     }
 
     /// Begins a connection that the peer's SYN asks for: answers it.
@@ -35,17 +37,24 @@ impl Connection {
             sack: settings.sack,
             time_stamps: settings.time_stamps,
             window_scaling: settings.window_scaling,
-            ecn: settings.ecn > 0 && syn.flags.has(Flags::ECE.and(Flags::CWR)),
             payload: segment_limit(settings, options),
             peer_shift: 0,
         };
         let agreed = agreed(offered, syn);
         let window = u64::from(syn.window.unwrap_or(0));
         let peer = Peer { window, window_max: window, stamp: stamp_of(syn).unwrap_or(0), ..Peer::default() };
-        Connection::new(now, settings, options, State::SynReceived, agreed, peer)
+        let ecn = EcnEnd::accept(settings.ecn, syn.flags.ace(), Codepoint::field(syn.ecn));
+        Connection::new(now, settings, options, (State::SynReceived, ecn), agreed, peer)
     }
 
-    fn new(now: Time, settings: &Settings, options: &SocketOptions, state: State, agreed: Agreed, peer: Peer) -> Self {
+    fn new(
+        now: Time,
+        settings: &Settings,
+        options: &SocketOptions,
+        (state, ecn): (State, EcnEnd),
+        agreed: Agreed,
+        peer: Peer,
+    ) -> Self {
         let settings = options.settings(settings);
         let own = Own {
             segment: advertised(&settings, options),
@@ -56,10 +65,11 @@ impl Connection {
             joins: true,
             sent: 0,
         };
-        let end = end::new(&settings, agreed.payload, agreed.sack, agreed.ecn);
+        let end = end::new(&settings, agreed.payload, agreed.sack, ecn.mode() != EcnMode::Off);
         let chrono = Chrono::default();
         let (is_closed, error, out) = (false, None, Vec::new());
-        let mut connection = Connection { end, settings, state, agreed, own, peer, chrono, is_closed, error, out };
+        let mut connection = Connection { end, settings, state, agreed, ecn, own, peer, chrono, is_closed, error, out };
+        connection.set_linear_syns();
         connection.end.open(now);
         connection.gather(now, false);
         connection
@@ -82,7 +92,7 @@ impl Connection {
         }
         let offered = Agreed { payload: self.own.segment, ..self.agreed };
         self.agreed = agreed(offered, segment);
-        self.agreed.ecn &= segment.flags.has(Flags::ECE) && !segment.flags.has(Flags::CWR);
+        self.ecn.on_syn_ack(&ecn_segment(segment));
         self.peer.stamp = stamp_of(segment).unwrap_or(0);
         self.take_window(u64::from(segment.window.unwrap_or(0)));
         self.renew_end();
@@ -90,10 +100,17 @@ impl Connection {
         self.gather(now, true);
     }
 
+    /// Lets the first retransmissions of a SYN, but not of its answer, follow each other in equal times, as on Linux.
+    fn set_linear_syns(&mut self) {
+        if self.state == State::SynSent && self.settings.kind == HostKind::Linux {
+            self.end.set_linear_syns(u32::try_from(self.settings.linear_syns).unwrap_or(u32::MAX));
+        }
+    }
+
     /// Replaces the end by one with the segment size and the options that were agreed on, and the same past.
     fn renew_end(&mut self) {
-        let Agreed { payload, sack, ecn, .. } = self.agreed;
-        self.end = end::new(&self.settings, payload, sack, ecn);
+        self.end = end::new(&self.settings, self.payload(), self.agreed.sack, self.uses_ecn());
+        self.set_linear_syns();
         let mut opened = self.own.opened.iter();
         opened.next().into_iter().for_each(|first| self.end.open(*first));
         opened.for_each(|again| self.end.on_timer(*again));
@@ -110,6 +127,7 @@ impl Connection {
             return false;
         }
         if segment.flags.has(Flags::SYN) {
+            self.ecn.on_syn_again(&ecn_segment(segment), false);
             self.answer_syn(now);
             return false;
         }
@@ -121,6 +139,9 @@ impl Connection {
             return false;
         }
         self.take_window(u64::from(segment.window.unwrap_or(0)) << self.agreed.peer_shift);
+        self.ecn.on_final_ack(&ecn_segment(segment));
+        self.end.set_payload(self.payload());
+        self.peer.opens = true;
         self.establish(now, segment);
         true
     }
@@ -195,7 +216,6 @@ fn agreed(offered: Agreed, segment: &Segment) -> Agreed {
         window_scaling: offered.window_scaling && shift.is_some(),
         peer_shift: shift.filter(|_| offered.window_scaling).unwrap_or(0),
         payload: if time_stamps { payload.saturating_sub(STAMP_BYTES).max(1) } else { payload },
-        ecn: offered.ecn,
     }
 }
 

@@ -79,6 +79,11 @@ impl Rtt {
         self.rto.on_timeout();
     }
 
+    /// Handles a timeout after which the next one is as long.
+    pub(super) fn on_linear_timeout(&mut self) {
+        self.rto.on_linear_timeout();
+    }
+
     /// Takes in, on a BSD host, the times of the segments that an acknowledgement of everything before `una` reports;
     /// `waited` if the newest of them may have waited for the oldest. Returns the round-trip time for the congestion
     /// control.

@@ -110,8 +110,13 @@ impl Rto {
 
     /// RFC 6298, section 5.5: backs off the timer.
     pub(super) fn on_timeout(&mut self) {
-        self.timed = UNTIMED;
+        self.on_linear_timeout();
         self.back_off();
+    }
+
+    /// Records a timeout after which the next one is as long.
+    pub(super) fn on_linear_timeout(&mut self) {
+        self.timed = UNTIMED;
     }
 
     fn back_off(&mut self) {

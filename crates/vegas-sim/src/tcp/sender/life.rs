@@ -43,6 +43,7 @@ impl Sender {
                 && !congestion.measures()
                 && !needs.window_limited,
             asks_what_limits: needs.window_limited || spec.host.kind == HostKind::Linux,
+            linear_syns: 0,
             layout,
             host: Arc::new(spec.host.clone()),
         };

@@ -83,6 +83,8 @@ struct Rules {
     is_plain: bool,
     /// Whether acknowledgements say if the window is what limits the sender.
     asks_what_limits: bool,
+    /// How often the SYN is repeated without a longer timeout each time (Linux: `tcp_syn_linear_timeouts`).
+    linear_syns: u32,
 }
 
 /// Acknowledgements.
@@ -322,7 +324,10 @@ impl Sender {
     /// Handles the retransmission timeout.
     fn on_timeout(&mut self, now: Time, out: &mut Outbox) {
         self.stats.timeouts += 1;
-        self.rtt.on_timeout();
+        match self.board.max() == 0 && self.stats.timeouts <= self.rules.linear_syns {
+            true => self.rtt.on_linear_timeout(),
+            false => self.rtt.on_timeout(),
+        }
         let oldest = self.board.una();
         out.incidents.push((IncidentKind::Timeout, self.rules.layout.first_byte(oldest)));
         if self.board.max() == 0 {

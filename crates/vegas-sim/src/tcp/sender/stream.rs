@@ -66,6 +66,16 @@ impl Sender {
         self.rules.offer_shift = None;
     }
 
+    /// Sets how often the SYN is repeated without a longer timeout each time.
+    pub(crate) fn set_linear_syns(&mut self, count: u32) {
+        self.rules.linear_syns = count;
+    }
+
+    /// Sets the payload of a full segment, bytes, before anything is written.
+    pub(crate) fn set_payload(&mut self, payload: u64) {
+        Arc::make_mut(&mut self.rules.layout).set_payload(payload);
+    }
+
     /// Writes `bytes` more, and sends what may leave. They fill up a short segment that waits, if they `join` it.
     pub(crate) fn append(&mut self, now: Time, bytes: u64, joins: bool, out: &mut Outbox) {
         let sent = self.board.max();
@@ -102,6 +112,20 @@ impl Sender {
     /// Sends what may leave now.
     pub(crate) fn resume(&mut self, now: Time, out: &mut Outbox) {
         self.send(now, UNLIMITED, out);
+    }
+
+    /// Returns the number of segments that would be reported as received for the first time by an acknowledgement of
+    /// everything before byte `next` and these blocks, and their payload.
+    pub(crate) fn delivered_by(&self, next: u64, blocks: &[(u64, u64)]) -> (u32, u32) {
+        let layout = &self.rules.layout;
+        let is_reported = |segment: u64| {
+            let (from, to) = (layout.first_byte(segment), layout.first_byte(segment) + layout.payload(segment));
+            to <= next || blocks.iter().any(|(first, end)| *first <= from && to <= *end)
+        };
+        let is_news =
+            |segment: &u64| self.board.entry(*segment).is_some_and(|entry| !entry.is_sacked()) && is_reported(*segment);
+        let news = (self.board.una()..self.board.max()).filter(is_news);
+        news.fold((0, 0), |(count, bytes), segment| (count + 1, bytes + layout.payload(segment) as u32))
     }
 
     /// The state, for a look from outside.
