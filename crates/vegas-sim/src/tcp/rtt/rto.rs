@@ -19,6 +19,8 @@ pub(super) struct Rto {
     /// only.
     timed: (u64, Time),
     backoff: u32,
+    /// Whether there was a timeout; the end of the handshake asks for it.
+    has_timed_out: bool,
     /// Whether a fast retransmission backs off, too (ns-2's Vegas).
     retransmit_backs_off: bool,
     /// Whether the first SYN is timed: on Linux, and where a BSD host is to do so.
@@ -52,6 +54,7 @@ impl Rto {
             },
             timed: UNTIMED,
             backoff: 0,
+            has_timed_out: false,
             retransmit_backs_off,
             times_syn: times_syn || host.kind == HostKind::Linux,
             timeout: Span::ZERO,
@@ -72,7 +75,7 @@ impl Rto {
     /// retransmitted early (RFC 6298, section 5.7). So does one with an echo that may be older than a packet can say.
     pub(super) fn on_handshake(&mut self, now: Time, age: Option<Span>) -> Option<Span> {
         let age = age.filter(|_| self.longest_handshake() < TimeStamps::ECHO_AGE_LIMIT);
-        if self.backoff > 0 && age.is_none() && self.initial < AFTER_LOST_SYN {
+        if self.has_timed_out && age.is_none() && self.initial < AFTER_LOST_SYN {
             self.initial = AFTER_LOST_SYN;
             self.backoff = 0;
             self.set_timeout();
@@ -117,6 +120,7 @@ impl Rto {
     /// Records a timeout after which the next one is as long.
     pub(super) fn on_linear_timeout(&mut self) {
         self.timed = UNTIMED;
+        self.has_timed_out = true;
     }
 
     fn back_off(&mut self) {
