@@ -10,8 +10,8 @@ pub(in crate::tcp) const COUNTS: u32 = 8;
 /// The fields that have a counter of bytes.
 const FIELDS: usize = 3;
 
-/// Returns the largest number of marked packets among `delivered` whose count has grown by `more` modulo 8 (appendix
-/// A.2.1): at least as many are delivered as the count says.
+/// Returns the largest number of marked packets among `delivered`, where the count has grown by `more` modulo 8
+/// (appendix A.2.1). At least `more` packets are delivered.
 pub(in crate::tcp) fn most_marked(more: u32, delivered: u32) -> u32 {
     delivered - (delivered - more) % COUNTS
 }
@@ -39,7 +39,7 @@ pub(super) struct Received {
 impl Received {
     /// The growth of a counter after which the option is sent: far below that at which its 24 bits would be ambiguous.
     const BYTES_BEFORE_OPTION: u32 = 1 << 22;
-    /// So many marks have no room beside more in the flags.
+    /// The number of marks that wait for a report from which on the flags have no room for more.
     const UNREPORTED_MAX: u32 = 6;
     /// The greatest number that is kept of marks that were not reported.
     const UNREPORTED_KEPT: u32 = 15;
@@ -181,8 +181,8 @@ impl Delivered {
         };
     }
 
-    /// Returns the number of marked packets among more than the flags can count: as few or as many as they allow,
-    /// whichever agrees with the bytes (appendix A.2.2), and the most where nothing tells.
+    /// Returns the number of marked packets among more than the flags can count: the least or the greatest number that
+    /// they allow, whichever agrees with the bytes (appendix A.2.2), and the greatest where nothing tells.
     fn of_many(&self, more: u32, delivery: &Delivery, ce_bytes: Option<u32>) -> u32 {
         let most = most_marked(more, delivery.packets);
         let Some(ce_bytes) = ce_bytes else {

@@ -70,7 +70,7 @@ pub enum OptionSeen {
     Empty,
     /// One with counters.
     Counters,
-    /// One whose counters were zeroed on the way.
+    /// One with counters that were zeroed on the way.
     Zeroed,
 }
 
@@ -356,8 +356,8 @@ impl EcnEnd {
         }
     }
 
-    /// The option of a segment that leaves now beside time stamps and `blocks` of SACK, and how many of the blocks stay.
-    /// `repeated` is the first byte of the repeated data that it reports, if it does.
+    /// The option of a segment that leaves now, and how many blocks of SACK stay beside it. `repeated` is the first byte
+    /// of the repeated data that the segment reports, if it does.
     pub fn option(
         &mut self,
         now: Time,

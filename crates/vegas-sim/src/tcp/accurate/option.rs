@@ -84,8 +84,8 @@ pub(super) fn fit(room: Room, least: usize) -> Option<(usize, usize)> {
     })
 }
 
-/// Returns whether an option of so many counters fits. Options end at a multiple of four bytes; where there are blocks,
-/// two of the option's bytes take the place of their padding.
+/// Returns whether an option of this number of counters fits. Options end at a multiple of four bytes; where there are
+/// blocks, two of the option's bytes take the place of their padding.
 fn fits(room: Room, fields: usize) -> bool {
     const SPACE: usize = 40;
     const STAMP_BYTES: usize = 12;
