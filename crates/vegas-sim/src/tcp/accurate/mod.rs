@@ -356,8 +356,8 @@ impl EcnEnd {
         }
     }
 
-    /// The option of a segment that leaves now, and how many blocks of SACK stay beside it. `repeated` is the first byte
-    /// of the repeated data that the segment reports, if it does.
+    /// The option of a segment that leaves now, and how many blocks of SACK stay beside it. `repeated` is the first
+    /// byte of the repeated data that the segment reports, if it does.
     pub fn option(
         &mut self,
         now: Time,
