@@ -26,14 +26,20 @@ pub(super) struct Settings {
     pub(super) initial_window: u64,
     pub(super) timeout_max_ms: u64,
     pub(super) slow_start_after_idle: bool,
-    /// How often a SYN, and its answer, are retransmitted.
-    pub(super) syn_retries: u64,
-    /// How many of a SYN's retransmissions do not double the timeout.
-    pub(super) linear_syns: u64,
-    pub(super) answer_retries: u64,
+    pub(super) opening: Opening,
     /// The largest packet, and the largest segment that the host announces, if it is less.
     pub(super) mtu: u64,
     pub(super) advertised_segment: Option<u64>,
+}
+
+/// The retransmissions that open a connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opening {
+    /// How often a SYN, and its answer, are retransmitted.
+    pub(super) syn_retries: u64,
+    pub(super) answer_retries: u64,
+    /// How many of a SYN's retransmissions do not double the timeout.
+    pub(super) linear_syns: u64,
 }
 
 /// The defaults of Linux.
@@ -51,9 +57,7 @@ impl Default for Settings {
             initial_window: 10,
             timeout_max_ms: 120_000,
             slow_start_after_idle: true,
-            syn_retries: 6,
-            linear_syns: 4,
-            answer_retries: 5,
+            opening: Opening { syn_retries: 6, answer_retries: 5, linear_syns: 4 },
             mtu: 1_500,
             advertised_segment: None,
         }
@@ -165,9 +169,9 @@ impl Settings {
             "tcp_rmem" => self.receive_buffer_max = value.split_whitespace().nth(2)?.parse().ok()?,
             "tcp_reordering" => self.reordering = number().filter(|count| (1..=300).contains(count))?,
             "tcp_rto_max_ms" => self.timeout_max_ms = number().filter(|ms| (1_000..=120_000).contains(ms))?,
-            "tcp_syn_linear_timeouts" => self.linear_syns = number().filter(|count| *count <= 127)?,
-            "tcp_syn_retries" => self.syn_retries = number()?,
-            "tcp_synack_retries" => self.answer_retries = number()?,
+            "tcp_syn_linear_timeouts" => self.opening.linear_syns = number().filter(|count| *count <= 127)?,
+            "tcp_syn_retries" => self.opening.syn_retries = number()?,
+            "tcp_synack_retries" => self.opening.answer_retries = number()?,
             _ => return None,
         }
         Some(())

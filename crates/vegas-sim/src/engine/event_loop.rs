@@ -173,9 +173,7 @@ impl<N: Network> EventLoop<N> {
         self.network.bring_up_to(now, &mut self.hosts);
         let inside = self.network.check_conservation();
         let network = &self.network;
-        let outcome_of = |link| {
-            link_outcome(&network.link_totals(link, now), network.queueing_times(link), network.queues(link), now)
-        };
+        let outcome_of = |link| link_outcome(&network.link_totals(link, now), network.queueing(link), now);
         let links = (0..self.links).map(outcome_of).collect();
         // frees memory for the results
         drop(self.network);

@@ -204,8 +204,7 @@ pub(crate) fn flow_outcome(totals: &FlowTotals, start: Time, run_end: Time) -> F
 /// A link's totals at the run's end.
 pub(crate) fn link_outcome(
     totals: &LinkTotals,
-    queueing: Option<QueueingTimes>,
-    queues: Vec<QueueOutcome>,
+    (queueing, queues): (Option<QueueingTimes>, Vec<QueueOutcome>),
     end: Time,
 ) -> LinkOutcome {
     let run = end.since(Time::ZERO);

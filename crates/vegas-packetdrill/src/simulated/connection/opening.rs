@@ -103,7 +103,7 @@ impl Connection {
     /// Lets the first retransmissions of a SYN, but not of its answer, follow each other in equal times, as on Linux.
     fn set_linear_syns(&mut self) {
         if self.state == State::SynSent && self.settings.kind == HostKind::Linux {
-            self.end.set_linear_syns(u32::try_from(self.settings.linear_syns).unwrap_or(u32::MAX));
+            self.end.set_linear_syns(u32::try_from(self.settings.opening.linear_syns).unwrap_or(u32::MAX));
         }
     }
 
@@ -157,8 +157,8 @@ impl Connection {
     /// Ends a connection after its SYN was sent as often as it may be.
     pub(super) fn give_up_opening(&mut self) {
         let retries = match self.state {
-            State::SynSent => self.settings.syn_retries,
-            State::SynReceived => self.settings.answer_retries,
+            State::SynSent => self.settings.opening.syn_retries,
+            State::SynReceived => self.settings.opening.answer_retries,
             _ => return,
         };
         if self.own.opened.len() as u64 > retries + 1 {

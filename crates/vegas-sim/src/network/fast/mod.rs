@@ -179,12 +179,8 @@ impl Network for Fast {
         self.links.begin_step(link, waiting);
     }
 
-    fn queueing_times(&self, link: LinkId) -> Option<QueueingTimes> {
-        self.links.queueing_times(link)
-    }
-
-    fn queues(&self, link: LinkId) -> Vec<QueueOutcome> {
-        self.links.queues(link)
+    fn queueing(&self, link: LinkId) -> (Option<QueueingTimes>, Vec<QueueOutcome>) {
+        (self.links.queueing_times(link), self.links.queues(link))
     }
 
     fn memory_bytes(&self) -> usize {

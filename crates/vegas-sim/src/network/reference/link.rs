@@ -138,8 +138,9 @@ impl Link {
     }
 
     /// Returns how long packets have waited. Packets in a drop-tail queue count with the time that they will have
-    /// waited if the rate stays as it is. Packets in a managed queue do not count, as they may still be dropped.
-    pub(super) fn queueing_times(&self) -> Option<QueueingTimes> {
+    /// waited if the rate stays as it is. Packets in a managed queue do not count, as they may still be dropped. Also
+    /// returns the totals of each queue of a discipline that has several with names.
+    pub(super) fn queueing(&self) -> (Option<QueueingTimes>, Vec<QueueOutcome>) {
         let (mut waits, mut transmitter) = (self.waits.clone(), self.transmitter.clone());
         if let Some((_, mut begins)) = self.sending {
             for QueuedPacket { packet, since } in &self.waiting {
@@ -147,12 +148,7 @@ impl Link {
                 begins = transmitter.finish(begins, *since, packet.wire());
             }
         }
-        waits.summary()
-    }
-
-    /// Returns the totals of each queue of a discipline that has several with names.
-    pub(super) fn queues(&self) -> Vec<QueueOutcome> {
-        self.managed.as_ref().map_or_else(Vec::new, Queue::outcomes)
+        (waits.summary(), self.managed.as_ref().map_or_else(Vec::new, Queue::outcomes))
     }
 
     /// Returns the number of packets in queue and transmitter.

@@ -173,12 +173,8 @@ impl Network for Reference {
         self.links[link].totals.step_max_queue_packets = waiting;
     }
 
-    fn queueing_times(&self, link: LinkId) -> Option<QueueingTimes> {
-        self.links[link].queueing_times()
-    }
-
-    fn queues(&self, link: LinkId) -> Vec<QueueOutcome> {
-        self.links[link].queues()
+    fn queueing(&self, link: LinkId) -> (Option<QueueingTimes>, Vec<QueueOutcome>) {
+        self.links[link].queueing()
     }
 
     fn memory_bytes(&self) -> usize {

@@ -168,7 +168,7 @@ impl EcnEnd {
             EcnMode::Accurate if repeats > REPEATS_WITH_FLAGS => (0, None),
             EcnMode::Accurate => {
                 let has_option = repeats == 0 && self.rules.option != OptionUse::None;
-                (reflection(self.opening), has_option.then(|| AccurateOption::of(&Received::default(), 3)))
+                (reflection(self.opening), has_option.then(|| AccurateOption::of(|_| 0, 3)))
             }
             EcnMode::Off | EcnMode::Pending => (0, None),
         }
@@ -370,7 +370,7 @@ impl EcnEnd {
         let Some((fields, blocks)) = fitting else { return (None, room.blocks) };
         self.option_sent_at = now;
         self.repeated_with_option = repeated;
-        let option = AccurateOption::of(&self.received, fields);
+        let option = AccurateOption::of(|field| self.received.bytes_of(field), fields);
         self.received.note_option_sent();
         (Some(option), blocks)
     }

@@ -1,7 +1,6 @@
 //! The option (RFC 9768, section 3.2.3): counters of bytes of 24 bits in one of two orders, as many from the first on
 //! as there is room and need for.
 
-use super::counters::Received;
 use super::{EcnField, OptionSeen, Room};
 
 /// The option of a segment.
@@ -20,9 +19,10 @@ const COUNTER_BYTES: usize = 3;
 const COUNTERS_MAX: usize = 3;
 
 impl AccurateOption {
-    /// The option of an end that has received this, with its first `fields` counters. ECT(1) comes first, as on Linux.
-    pub(super) fn of(received: &Received, fields: usize) -> Self {
-        let in_header = |field| received.bytes_of(field).wrapping_add(first_value(field)) & COUNTER_MASK;
+    /// The option of an end that has received so many bytes with each field, with its first `fields` counters. ECT(1)
+    /// comes first, as on Linux.
+    pub(super) fn of(bytes_of: impl Fn(EcnField) -> u32, fields: usize) -> Self {
+        let in_header = |field| bytes_of(field).wrapping_add(first_value(field)) & COUNTER_MASK;
         AccurateOption {
             ect1_first: true,
             counters: order(true)[..fields].iter().map(|&field| in_header(field)).collect(),
