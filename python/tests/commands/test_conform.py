@@ -45,7 +45,7 @@ def test_a_scenario_file_of_a_case_can_be_run(tmp_path: Path) -> None:
 
 def test_a_signal_ends_one_with_an_algorithm_in_python(here: Path) -> None:
     own = Path(__file__).parents[3] / "examples" / "own-algorithm" / "aimd.py"
-    command = [sys.executable, "-m", "vegaslab", "conform", str(own), "-o", "out"]
+    command = [sys.executable, "-m", "vegaslab", "conform", str(own), "--suite", "bbr", "-o", "out"]
     before_s = ended_cpu_s()
     with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         # the suite takes much longer
@@ -99,3 +99,22 @@ def test_what_fails_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_bad_input_is_exit_code_2(arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conform", *arguments]) == 2
     assert named in capsys.readouterr().err
+
+
+def test_several_algorithms_have_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    """BBR is judged by its draft's cases, others by what RFCs ask of all."""
+    assert main(["conform", "reno-linux", "bbr3", "copa", "--quick"]) == 1
+    said = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert said[1:] == [
+        ["reno-linux", "generic", "6", "0", "0"],
+        ["bbr3", "bbr", "22", "0", "0"],
+        ["copa", "generic", "4", "2", "0", "loss-response,", "collapse"],
+    ]
+
+
+def test_which_algorithm_is_asked_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in ([], ["reno", "--all"]):
+        assert main(["conform", *arguments]) == 2
+        assert capsys.readouterr().err == "vegaslab: NAME: give an algorithm or several, or --all\n"
+    assert main(["conform", "reno", "copa", "--json"]) == 2
+    assert capsys.readouterr().err == "vegaslab: json: is for one algorithm; leave it out, or name one\n"

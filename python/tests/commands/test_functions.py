@@ -65,7 +65,7 @@ OTHERWISE = {
     },
     "identify": {"file": "file", "flow": "flow", "algorithm": "algorithms"},
     "model": {"==SUPPRESS==": "paper"},
-    "conform": {"output": ""},
+    "conform": {"output": "", "names": "algorithm", "all": ""},
     # two dossiers are compared by the command; a schedule of delays is checked by it
     "evaluate": {"compare": ""},
     "attack": {"alone": "flows", "check": ""},

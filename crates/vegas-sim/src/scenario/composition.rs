@@ -62,7 +62,7 @@ pub(super) fn resolve(key: &str, flow: &Flow, transport: Transport, folder: &dyn
     let standalone = preset.and_then(|preset| preset.standalone);
     if let (Some(preset), Some(_), Algorithm::Parts(parts)) = (preset, standalone, &flow.algorithm.0) {
         check_parts_beside(&child(key, "algorithm"), parts, preset)?;
-        if let Some(Field(slow_start)) = parts.slow_start.filter(|part| part.0 != preset.composition.slow_start) {
+        if let Some(Field(slow_start)) = parts.slow_start {
             check_slow_start(&child(key, "algorithm"), preset, slow_start)?;
             composition = composition.opening_by(slow_start);
         }
@@ -161,9 +161,14 @@ fn check_parts_beside(key: &str, parts: &Parts, preset: &Preset) -> Checked<()> 
 }
 
 fn check_slow_start(key: &str, preset: &Preset, slow_start: SlowStart) -> Checked<()> {
+    let name = word(SlowStart::NAMES, slow_start);
+    if slow_start == preset.composition.slow_start {
+        let message =
+            format!("\"{name}\" is no part that \"{}\" takes: it keeps its own slow start; leave it out", preset.name);
+        return Err(Problem::new(child(key, "slow_start"), message));
+    }
     let taken = preset.standalone.map_or(Ok(()), |which| which.takes(slow_start));
     taken.map_err(|reason| {
-        let name = word(SlowStart::NAMES, slow_start);
         let message = format!("\"{name}\" cannot take the place of the slow start of \"{}\": {reason}", preset.name);
         Problem::new(child(key, "slow_start"), message)
     })

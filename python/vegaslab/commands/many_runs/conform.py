@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import tomllib
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -14,9 +15,13 @@ from vegaslab.reports.tables import Listed
 from vegaslab.runs.pool import usable_cores
 from vegaslab.scenario.own.naming import table_of_file
 from vegaslab.util.folder import check_names, write_file
+from vegaslab.util.progress import SweepProgress
 
 _FILES = re.compile(r"cases\.json|junit\.xml|[a-z0-9-]+\.(toml|qlog|svg)")
 _COLUMNS = ("case", "pass", "fail", "not applicable", "seen")
+_COLUMNS_OF_SEVERAL = ("algorithm", "suite", "pass", "fail", "not applicable", "fails")
+_BBR = "bbr"
+_GENERIC = "generic"
 
 
 def add(commands: Commands) -> None:
@@ -28,15 +33,17 @@ def add(commands: Commands) -> None:
     )
     argument = parser.add_argument
     argument(
-        "name",
+        "names",
+        nargs="*",
         metavar="NAME",
         help="a preset such as bbr3, a table of parts as in scenario files, or a file: mine.py:Mine, mine.wasm",
     )
+    argument("--all", action="store_true", help="every preset, with a line each")
     argument(
         "--suite",
         choices=list(dict.fromkeys(suite for suite, *_ in _vegaslab.conformance_cases())),
-        default="bbr",
-        help="the BBR draft's cases (default), or the least that RFC 9002 and RFC 5681 ask of any congestion control",
+        help="the BBR draft's cases (default for BBR), or the least that RFC 9002 and RFC 5681 ask of any congestion "
+        "control (default for others)",
     )
     argument("--quick", action="store_true", help="three paths in place of the whole grid")
     argument("--case", action="append", default=[], metavar="CASE", help="only this case; may be repeated")
@@ -50,9 +57,30 @@ def add(commands: Commands) -> None:
 
 
 def _conform(options: argparse.Namespace) -> int:
+    if bool(options.names) == options.all:
+        raise UsageError("NAME: give an algorithm or several, or --all")
+    names = [preset["name"] for preset in _vegaslab.algorithms()] if options.all else options.names
+    return _conform_several(names, options) if len(names) > 1 else _conform_one(names[0], options)
+
+
+def _conform_several(names: list[str], options: argparse.Namespace) -> int:
+    for key, given in (("junit", options.junit), ("json", options.json), ("output", options.output)):
+        if given:
+            raise UsageError(f"{key}: is for one algorithm; leave it out, or name one")
+    rows: list[tuple[str, ...]] = []
+    with SweepProgress("algorithms") as progress:
+        for number, name in enumerate(names):
+            progress(number, len(names), sum(row[3] != "0" for row in rows))
+            done = conform(name, suite=options.suite, cases=options.case, quick=options.quick, jobs=options.jobs)
+            rows.append((name, *done.counted()))
+    print("\n".join(aligned(_COLUMNS_OF_SEVERAL, rows)))
+    return OK if all(row[3] == "0" for row in rows) else FAILED
+
+
+def _conform_one(name: str, options: argparse.Namespace) -> int:
     if options.output is not None and options.output.exists():
         check_names(options.output, _FILES)
-    done = conform(options.name, suite=options.suite, cases=options.case, quick=options.quick, jobs=options.jobs)
+    done = conform(name, suite=options.suite, cases=options.case, quick=options.quick, jobs=options.jobs)
     if options.output is not None:
         done.write(options.output)
     if options.junit is not None:
@@ -62,12 +90,18 @@ def _conform(options: argparse.Namespace) -> int:
 
 
 def conform(
-    algorithm: str, *, suite: str = "bbr", cases: Sequence[str] = (), quick: bool = False, jobs: int | None = None
+    algorithm: str,
+    *,
+    suite: str | None = None,
+    cases: Sequence[str] = (),
+    quick: bool = False,
+    jobs: int | None = None,
 ) -> "Conformance":
     """Judges an algorithm by test cases: of the BBR draft ("bbr"), or what RFCs ask of any algorithm ("generic").
 
-    `algorithm` is a preset, a table of parts or a file, as on the command line; `cases` are those to judge (default:
-    all), `quick` takes three paths in place of the whole grid. Raises `VegaslabError`.
+    `algorithm` is a preset, a table of parts or a file, as on the command line; `suite` is "bbr" for BBR, and "generic"
+    for others, if none is given; `cases` are those to judge (default: all), `quick` takes three paths in place of the
+    whole grid. Raises `VegaslabError`.
 
     >>> import vegaslab
     >>> done = vegaslab.conform("bbr3", cases=["startup-plateau"], quick=True)
@@ -78,11 +112,12 @@ def conform(
         raise UsageError(f"jobs: {jobs} was given; at least 1")
     threads = jobs or usable_cores()
     table = _algorithm(algorithm)
+    suite = suite or _suite_for(table, cases)
     try:
         made = _vegaslab.conform(algorithm, table, suite=suite, names=list(cases), quick=quick, threads=threads)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return Conformance(algorithm, made)
+    return Conformance(algorithm, made, suite)
 
 
 class Conformance:
@@ -94,9 +129,10 @@ class Conformance:
     ('bbr3', True)
     """
 
-    def __init__(self, algorithm: str, made: "_vegaslab.Conformance") -> None:
+    def __init__(self, algorithm: str, made: "_vegaslab.Conformance", suite: str) -> None:
         """Takes what the native half returns."""
         self.algorithm = algorithm
+        self.suite = suite
         self._made = made
 
     @property
@@ -109,6 +145,13 @@ class Conformance:
         """A row for each case and path: what was expected, and what was seen."""
         names = ("case", "path", "verdict", "seen", "expected")
         return Listed(dict(zip(names, row, strict=True)) for row in self._made.rows)
+
+    def counted(self) -> tuple[str, str, str, str, str]:
+        """The suite; how many cases pass, fail and do not apply; the names of those that fail."""
+        verdicts = _verdicts(self._made)
+        numbers = (sum(verdict == of for verdict in verdicts.values()) for of in ("pass", "fail", "not applicable"))
+        passed, failed, without = map(str, numbers)
+        return self.suite, passed, failed, without, ", ".join(name for name, of in verdicts.items() if of == "fail")
 
     def report(self) -> str:
         """Returns a table of the cases as text, with a line for each failure."""
@@ -144,6 +187,27 @@ def _algorithm(name: str) -> str:
     return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in table.items()) + " }"
 
 
+def _suite_for(table: str, cases: Sequence[str]) -> str:
+    """The suite of the given cases; BBR's for BBR."""
+    of_cases = {suite for suite, name, *_ in _vegaslab.conformance_cases() if name in cases}
+    if len(of_cases) == 1:
+        return of_cases.pop()
+    try:
+        given = tomllib.loads(f"algorithm = {table}")["algorithm"]
+    except tomllib.TOMLDecodeError:
+        return _GENERIC
+    preset = given if isinstance(given, str) else given.get("preset", "")
+    return _BBR if str(preset).startswith("bbr") else _GENERIC
+
+
+def _verdicts(report: "_vegaslab.Conformance") -> dict[str, str]:
+    """The verdict on each case over all paths."""
+    words: dict[str, set[str]] = {}
+    for name, _, word, *_ in report.rows:
+        words.setdefault(name, set()).add(word)
+    return {name: next((of for of in ("fail", "pass") if of in seen), "not applicable") for name, seen in words.items()}
+
+
 def _table(report: "_vegaslab.Conformance") -> str:
     """A row a case, and a line for each point where one fails."""
     names = list(dict.fromkeys(case for case, *_ in report.rows))
@@ -156,11 +220,10 @@ def _table(report: "_vegaslab.Conformance") -> str:
         failures += [
             f"{name} {point}: {seen}; expected: {wanted}" for _, point, word, seen, wanted in of_case if word == "fail"
         ]
-    judged = {row[0] for row in report.rows if row[2] in ("pass", "fail")}
-    failed = {row[0] for row in report.rows if row[2] == "fail"}
-    counts = f"{len(judged - failed)} of {len(names)} cases pass, {len(failed)} fail"
-    last = f"{counts}, {len(names) - len(judged)} do not apply"
-    hints = [] if judged else ["--suite generic judges algorithms that do not report their state"]
+    verdicts = list(_verdicts(report).values())
+    passed, failed, without = (verdicts.count(of) for of in ("pass", "fail", "not applicable"))
+    last = f"{passed} of {len(names)} cases pass, {failed} fail, {without} do not apply"
+    hints = [] if passed + failed else ["--suite generic judges algorithms that do not report their state"]
     return "\n".join([*aligned(_COLUMNS, rows), "", *failures, last, *hints]) + "\n"
 
 

@@ -19,8 +19,8 @@ const COUNTER_BYTES: usize = 3;
 const COUNTERS_MAX: usize = 3;
 
 impl AccurateOption {
-    /// The option of an end that has received so many bytes with each field, with its first `fields` counters. ECT(1)
-    /// comes first, as on Linux.
+    /// The option of an end that has received `bytes_of` each field, with its first `fields` counters. ECT(1) comes
+    /// first, as on Linux.
     pub(super) fn of(bytes_of: impl Fn(EcnField) -> u32, fields: usize) -> Self {
         let in_header = |field| bytes_of(field).wrapping_add(first_value(field)) & COUNTER_MASK;
         AccurateOption {

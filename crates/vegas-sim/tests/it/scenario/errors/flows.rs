@@ -78,6 +78,12 @@ fn algorithms() {
             ),
             (
                 "\"vegas\"",
+                "{ preset = \"vegas-next\", slow_start = \"reno\" }",
+                ":11: flow.0.algorithm.slow_start: \"reno\" is no part that \"vegas-next\" takes: it keeps its own slow start; leave \
+                 it out",
+            ),
+            (
+                "\"vegas\"",
                 "{ preset = \"copa\", slow_start = \"rapid-start\" }",
                 ":11: flow.0.algorithm.slow_start: \"rapid-start\" cannot take the place of the slow start of \"copa\": \
                  it drains the recovery of its first loss, which the algorithm answers itself",
