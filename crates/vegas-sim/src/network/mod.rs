@@ -66,8 +66,8 @@ pub(crate) trait Network: fmt::Debug + Sized {
     fn begin_step(&mut self, link: LinkId, waiting: u32);
 
     /// Returns how long packets have waited for a link. Packets that still wait in a drop-tail queue count with the
-    /// time that they will have waited if the link's rate stays as it is. Also returns the totals of each queue of a link
-    /// with a discipline that has several with names.
+    /// time that they will have waited if the link's rate stays as it is. Also returns the totals of each queue of a
+    /// discipline that has several with names.
     fn queueing(&self, link: LinkId) -> (Option<QueueingTimes>, Vec<QueueOutcome>);
 
     /// Returns the memory that the network holds beside what its set-up took, bytes.
