@@ -308,9 +308,7 @@ def _parts(speed: Sequence[Floats]) -> list[tuple[float, float]]:
 
 
 def _beside_half(speed: Sequence[Floats]) -> list[tuple[Interval, Interval]]:
-    """Returns by how much what is kept without congestion avoidance is above half of the gain, and what it has alone
-    below, KB/s; intervals over seeds.
-    """
+    """Intervals of what is kept without congestion avoidance above half of the gain, and of what it misses, KB/s."""
     halves = [(one[RENO] + one[VEGAS]) / 2 for one in speed]
     return [
         (mean_interval(one[WITHOUT_CA] - half), mean_interval(half - one[ONLY_CA]))
