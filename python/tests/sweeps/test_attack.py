@@ -134,6 +134,13 @@ def test_other_harm_is_found(
     summary = json.loads(capsys.readouterr().out)
     question = replace(QUESTION, objective=objective, flows=1 if alone else 2)
     assert badness(question, summary["value"]) > badness(question, summary["undisturbed"][objective])
+    worst = summary["worst_of_each"]
+    assert set(worst) == {"utilisation", "stall", "queue", *([] if alone else ["ratio"])}
+    # making it simple may find worse
+    assert badness(question, worst[objective]) >= badness(question, summary["before_shrinking"])
+    assert all(
+        badness(replace(question, objective=key), value - summary["figures"][key]) >= 0 for key, value in worst.items()
+    )
 
 
 def test_one_element_for_all_flows_is_searched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

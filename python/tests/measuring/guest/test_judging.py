@@ -155,7 +155,7 @@ def test_options_that_do_not_go_together(
 
 
 def network(**flow: object) -> dict[str, Any]:
-    host = {**judge._HOST, "sack": True, "timestamps": False}
+    host = {**judge._HOST, "sack": True, "timestamps": False, "receive_window": 1_048_576}
     link = {"rate": "10mbit", "delay": "10ms", "queue": "30p"}
     return {
         "name": "both",

@@ -228,12 +228,15 @@ def _report(question: "Question", found: "Found", folder: Path) -> str:
     begin_s, end_s = question.window_s
     name = question.objective
     rates = " and ".join(significant(rate, 3) for rate in found.figures["goodput_mbps"])
+    each = ", ".join(f"{objective} {value_text(objective, value)}" for objective, value in found.worst_of_each.items())
     lines = [
-        f"{question.algorithm}: {name} {value_text(question, found.figures[name])} "
-        f"(undisturbed {value_text(question, found.before[name])}); goodput {rates} Mb/s, "
+        f"{question.algorithm}: {name} {value_text(name, found.figures[name])} "
+        f"(undisturbed {value_text(name, found.before[name])}); goodput {rates} Mb/s, "
         f"utilisation {significant(found.figures['utilisation'], 3)}, from {begin_s:g} s to {end_s:g} s",
         f"{found.worst.changes} change points, at most {question.limit} added; before it was made simple: "
-        f"{value_text(question, found.greatest)}",
+        f"{value_text(name, found.greatest)}",
+        f"the worst of each in these runs: {each}",
+        f"this holds for {question.holds_for}, and says nothing of others",
         f"{found.runs} runs in {found.generations} generations, {readable_time(found.spent_s)} of processor time",
         f"\nagain: vegaslab run {folder / WORST}",
         f"check: vegaslab attack --check {folder / WORST}",

@@ -1,6 +1,7 @@
 """How much harm a run shows, by what the adversary looks for."""
 
 import io
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,14 @@ def figures_of(question: Question, flows: pyarrow.Table, links: pyarrow.Table) -
 def badness(question: Question, value: float) -> float:
     """Returns a number that is greater for more harm."""
     return -value if question.objective == "utilisation" else value
+
+
+def worst_of_each(question: Question, runs: Iterable[dict[str, Any]]) -> dict[str, float]:
+    """Returns the worst value of each objective among the figures of runs; failed ones have none."""
+    made = [found for found in runs if "error" not in found]
+    worst = {objective: (min if objective == "utilisation" else max) for objective in UNITS}
+    asked = [objective for objective in worst if objective != "ratio" or question.flows > 1]
+    return {objective: worst[objective](found[objective] for found in made) for objective in asked if made}
 
 
 def _by_flow(question: Question, flows: pyarrow.Table) -> tuple[Any, Any]:

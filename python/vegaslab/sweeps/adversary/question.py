@@ -145,6 +145,11 @@ class Question:
             "flow": [{"algorithm": "reno", "packet": f"{_PACKET_BYTES}b", **host} for _ in range(self.flows)],
         }
 
+    @property
+    def holds_for(self) -> str:
+        """The path, packets and hosts of which an answer speaks."""
+        return f"{self.rate}, {self.rtt}, packets of {_PACKET_BYTES} bytes and hosts {self.host}"
+
     def as_dict(self) -> dict[str, Any]:
         """Returns the fields, for a file."""
         return {**asdict(self), "beside": list(self.beside)}

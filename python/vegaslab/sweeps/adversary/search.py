@@ -13,7 +13,7 @@ from vegaslab.runs.kept.code import code_digest
 from vegaslab.runs.kept.rows import Run, may_be_kept
 from vegaslab.sweeps.adversary.evolving import offspring
 from vegaslab.sweeps.adversary.genome import Genome, undisturbed
-from vegaslab.sweeps.adversary.harm import badness, figures
+from vegaslab.sweeps.adversary.harm import badness, figures, worst_of_each
 from vegaslab.sweeps.adversary.journal import Figures, Journal
 from vegaslab.sweeps.adversary.question import AttackError, Question
 from vegaslab.sweeps.adversary.schedules import structured
@@ -45,6 +45,8 @@ class Found:
     """The figures without an adversary: no delays, and all flows start together."""
     greatest: float
     """The worst value of all, before it was made simple."""
+    worst_of_each: Figures
+    """The worst of each objective among all runs, whichever was looked for."""
     generations: int
     runs: int
     spent_s: float
@@ -92,6 +94,10 @@ class Evaluator:
         """Returns how bad an evaluated genome is; greater is worse."""
         value = self._known[genome].get(self.question.objective)
         return _FAILED if value is None else badness(self.question, value)
+
+    def worst_of_each(self) -> Figures:
+        """Returns the worst value of each objective among the genomes evaluated so far."""
+        return worst_of_each(self.question, self._known.values())
 
     def error(self, genome: Genome) -> str | None:
         """Returns why an evaluated genome's run failed, if it did."""
@@ -176,6 +182,7 @@ def search(evaluate: Evaluator, *, runs: int | None, budget_s: float | None) -> 
         figures=evaluate([simple])[0],
         before=before,
         greatest=evaluate([worst])[0][evaluate.question.objective],
+        worst_of_each=evaluate.worst_of_each(),
         generations=generations,
         runs=evaluate.runs,
         spent_s=evaluate.spent_s,
@@ -203,6 +210,8 @@ def summary(question: Question, found: Found) -> dict[str, Any]:
         "window_s": list(question.window_s),
         "figures": found.figures,
         "undisturbed": found.before,
+        "worst_of_each": found.worst_of_each,
+        "holds_for": question.holds_for,
         "before_shrinking": found.greatest,
         "change_points": found.worst.changes,
         "generations": found.generations,

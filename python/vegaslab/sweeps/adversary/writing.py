@@ -60,16 +60,16 @@ def describe(question: Question, found: Found) -> str:
     """Returns what the worst scenario shows, in a sentence."""
     begin_s, end_s = question.window_s
     rates = " and ".join(significant(rate, 3) for rate in found.figures["goodput_mbps"])
-    value = value_text(question, found.figures[question.objective])
+    value = value_text(question.objective, found.figures[question.objective])
     return (
         f"The worst that an adversary found for {question.algorithm} with at most {question.limit} of delay: "
         f"{question.objective} {value}, goodput {rates} Mb/s, from {begin_s:g} s to {end_s:g} s"
     )
 
 
-def value_text(question: Question, value: float) -> str:
+def value_text(objective: str, value: float) -> str:
     """Returns an objective's value with its unit."""
-    return f"{significant(value, 4)} {UNITS[question.objective]}".rstrip()
+    return f"{significant(value, 4)} {UNITS[objective]}".rstrip()
 
 
 def _value(value: Any) -> str:
