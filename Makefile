@@ -48,6 +48,13 @@ $(VENV)/.commit: $(VENV)/.requirements ALWAYS
 # what is built with another commit, or none, is compiled again
 COMMIT = VEGASLAB_COMMIT=$$(cat $(VENV)/.commit)
 
+# each is built from its package and those of the crates before it, as a registry gives them
+PACKAGES := $(addprefix --package vegas-,core sim quic quic-sim conform)
+
+.PHONY: packages
+packages: ## the crates that others build upon, packaged, and each built from its package (a minute)
+	cargo package --locked --allow-dirty $(PACKAGES)
+
 # one wheel for every Python from 3.11 on; which glibc it needs at least its name says
 .PHONY: wheel
 wheel: build ## a wheel for manylinux in target/wheels, tried where there is no Rust

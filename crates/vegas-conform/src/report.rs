@@ -39,6 +39,27 @@ impl Report {
         !self.findings.iter().any(Finding::failed)
     }
 
+    /// Compares the failures with those that are known, each as the name of its case and of its point: one line for
+    /// each failure that is not among them, and for each of them that does not fail. A test expects no line.
+    ///
+    /// ```
+    /// use vegas_conform::{Preset, cases, conform, grid};
+    ///
+    /// let report = conform(&Preset::named("reno").unwrap(), cases::generic(), &grid::QUICK, 2);
+    /// assert_eq!(report.unexpected(&[("app-limited", "100mbit-30ms")]), Vec::<String>::new());
+    /// let of_another = report.unexpected(&[("collapse", "100mbit-30ms")]);
+    /// assert_eq!(of_another, ["app-limited 100mbit-30ms fails", "collapse 100mbit-30ms does not fail"]);
+    /// ```
+    pub fn unexpected(&self, known: &[(&str, &str)]) -> Vec<String> {
+        let is_known = |finding: &Finding| known.contains(&(finding.case.name, finding.point.name().as_str()));
+        let of = |finding: &Finding| format!("{} {}", finding.case.name, finding.point.name());
+        let failures = self.findings.iter().filter(|finding| finding.failed());
+        let new = failures.clone().filter(|finding| !is_known(finding)).map(|finding| format!("{} fails", of(finding)));
+        let failed: Vec<String> = failures.map(of).collect();
+        let known = known.iter().map(|(case, point)| format!("{case} {point}"));
+        new.chain(known.filter(|name| !failed.contains(name)).map(|name| format!("{name} does not fail"))).collect()
+    }
+
     /// The findings of each case.
     pub fn by_case(&self) -> impl Iterator<Item = &[Finding]> {
         self.findings.chunk_by(|one, next| one.case.name == next.case.name)
