@@ -27,6 +27,7 @@ PAGE = ROOT / "docs" / "evaluate.md"
 FOLDER = ROOT / "docs" / "dossiers"
 _CACHE = ROOT / "results" / "evaluate" / "cache"
 _NUMBERS = "numbers"
+_ANSWERS = "answers"
 
 
 def with_tables(page: str) -> str:
@@ -123,6 +124,20 @@ def table(dossiers: Sequence[Mapping[str, Any]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+def answers(folder: Path = FOLDER) -> str:
+    """Returns the verdicts of the dossiers' first pages in `folder`: a row a question, a column an algorithm."""
+    columns = [_verdicts((folder / f"{name}.md").read_text(encoding="utf-8")) for name in ALGORITHMS]
+    names = [f"[{name}]({name}.md)" for name in ALGORITHMS]
+    lines = [["question", *names], ["---"] * (len(names) + 1)]
+    lines += [[question, *(verdicts[question] for verdicts in columns)] for question in columns[0]]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _verdicts(page: str) -> dict[str, str]:
+    rows = (line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("|"))
+    return {row[0]: row[1] for row in rows if row[0].endswith("?")}
+
+
 def main() -> None:
     """Writes everything again."""
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
@@ -133,7 +148,8 @@ def main() -> None:
         (FOLDER / f"{one['name']}.svg").write_text(dots.standalone(first_picture(one)), encoding="utf-8")
         print(f"docs/dossiers/{one['name']}.md")
     readme = FOLDER / "README.md"
-    readme.write_text(between(readme.read_text(encoding="utf-8"), _NUMBERS, table(found)), encoding="utf-8")
+    text = between(readme.read_text(encoding="utf-8"), _NUMBERS, table(found))
+    readme.write_text(between(text, _ANSWERS, answers()), encoding="utf-8")
 
 
 if __name__ == "__main__":

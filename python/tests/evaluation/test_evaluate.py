@@ -470,3 +470,9 @@ def test_the_gallery_is_current(name: str, tmp_path_factory: pytest.TempPathFact
     picture = dossiers.FOLDER / f"{name}.svg"
     assert picture.stat().st_size < 20_000
     assert f"({name}.md)" in (dossiers.FOLDER / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_gallery_answers_each_question_as_its_pages_do() -> None:
+    text = (dossiers.FOLDER / "README.md").read_text(encoding="utf-8")
+    assert dossiers.between(text, "answers", dossiers.answers()) == text, "make dossiers writes it again"
+    assert dossiers.answers().count("\n") > 10
