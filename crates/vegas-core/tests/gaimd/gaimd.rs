@@ -59,7 +59,7 @@ impl CongestionControl for Gaimd {
 
     fn on_loss(&mut self, loss: &Loss) {
         let window = self.window.get();
-        self.window.answer(loss.kind, window - (window >> CUT_SHIFT));
+        self.window.answer(loss, window - (window >> CUT_SHIFT));
     }
 
     fn status(&self) -> Status {
