@@ -75,6 +75,13 @@ def _find_table1(data: Data) -> dict[str, Finding]:
             f"times out {dynamic['timeouts']} times, {dynamic['packets']:.0f} packets in all, Vegas "
             f"{vegas['packets']:.0f}. "
             f"With thresholds from {min(alike)} to {max(alike)} the two are alike within 1 %.",
+            facts={
+                "vegas_packets": packets[0],
+                "dynamic_packets": packets[1],
+                "lost": dynamic["drops"],
+                "timeouts": dynamic["timeouts"],
+                "less": 100 * (1 - dynamic["packets"] / vegas["packets"]),
+            },
         )
     }
 
@@ -184,6 +191,7 @@ def _find_homo(data: Data) -> dict[str, Finding]:
             f"The path's RTT is {_PATH_MS:.0f} ms; with a threshold of 32 the second flow's is "
             f"{_base_range(wrong, 1)} ms, the first's "
             f"{_base_range(wrong, 0)}. With alpha = beta = 2, and where both know the path's RTT: {of_right}.",
+            facts={"apart": apart[2]},
         )
     }
 
@@ -256,6 +264,7 @@ def _find_hete(data: Data) -> dict[str, Finding]:
             f"{', '.join(f'{value:.1f}' for value in apart)}. Mean windows are of the second half. Without them "
             "Dynamic Vegas with a threshold of 32 gets, in kb/s, by the queue: "
             f"{queues}; by its marks, alpha = beta and a queue of 50: {marks}.",
+            facts={"apart_packets": apart[0], "apart": apart[2]},
         )
     }
 

@@ -265,6 +265,11 @@ def _find_start(data: Data) -> dict[str, Finding]:
             f"{vegas_in_ns2['exit']:.0f} packets on a path of {_PATH_PACKETS} and rests from "
             f"{_in_words(vegas_in_ns2['settled_s'])} on, otherwise from {_in_words(vegas['settled_s'])}. Dynamic Vegas "
             f"rests: {rests}.",
+            facts={
+                "vegas_rests": _or_never(vegas_in_ns2["settled_s"]),
+                "dynamic_rests": _or_never(data["ns-2/dynamic"]["settled_s"]),
+                "otherwise": _or_never(vegas["settled_s"]),
+            },
         )
     }
 

@@ -166,7 +166,8 @@ def _find_five(data: Data) -> dict[str, Finding]:
         ),
         "H-persistent": Finding(
             values=(last["believed"], last["backlog"]),
-            holds=all(1 <= flow["believed"] <= 3 for flow in longer) and last["backlog"] > 2 * 3,
+            holds=all(1 <= flow["believed"] <= 3 for flow in longer) and last["backlog"] > 3,
+            beyond="" if last["backlog"] > 2 * 3 else '"many more" is less than twice beta',
             note=f"The last of the five flows; the others: {'; '.join(map(_both_backlogs, longer[:-1]))}. "
             f"All have {sum(flow['backlog'] for flow in longer):.0f} segments waiting, where five times beta is 15.",
         ),

@@ -1,13 +1,25 @@
 """RoVegas: three links with on-off traffic against the acknowledgements on each (figures 12, 13 and 19)."""
 
 from collections.abc import Mapping
+from statistics import mean
 from typing import Any
 
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment, Run
 from vegaslab.papers.experiments.extract import curve, flow_column
 from vegaslab.papers.judging.verdict import Finding
-from vegaslab.papers.rovegas.runs import ALGORITHMS, KBPS, LABELS, LEAST_BASE, between, counted, interval, ratio, seeds
+from vegaslab.papers.rovegas.runs import (
+    ALGORITHMS,
+    KBPS,
+    LABELS,
+    LEAST_BASE,
+    SEEDS,
+    Estimate,
+    between,
+    counted,
+    over_seeds,
+    ratio,
+)
 from vegaslab.papers.rovegas.traffic import (
     FITTED,
     Form,
@@ -15,7 +27,7 @@ from vegaslab.papers.rovegas.traffic import (
     at_load,
     forms,
     forms_in,
-    gain_at,
+    gain_over_seeds,
     gains_by_load,
     is_monotonic,
     load_key,
@@ -30,10 +42,10 @@ from vegaslab.statistics import paired_difference
 
 _SCENARIO, _SOURCES = "papers/rovegas-fig12", 3
 _LOAD = 0.8
+_LINK_KBPS = 1600
 _PERIODS_S = ((100, 200), (200, 300), (300, 400))
 _PAPER_GAINS = (2.0, 2.77, 3.46)
 _PAPER_GAIN_AT_ONE = 14.09
-"""R-fig13: "several times" the gain of one link means more than this multiple."""
 
 _WHOLE_ROW = {
     f"traffic.{source}.{end}": router for source in range(3) for end, router in (("enter", "r4"), ("leave", "r1"))
@@ -76,7 +88,7 @@ def _runs_fig12(quick: bool) -> dict[str, Run]:
         for place, where in _PLACES.items()
         for form in forms(quick)
         for algorithm in ALGORITHMS
-        for seed in seeds(quick)
+        for seed in SEEDS
     }
 
 
@@ -85,7 +97,7 @@ def _in_period(data: Data, place: str, form: Form, algorithm: str, period: int) 
     return [counted(algorithm, run["means"][period]) for key, run in data.items() if key.startswith(start)]
 
 
-def _gains(data: Data, place: str, form: Form) -> list[tuple[float, tuple[float, float]]]:
+def _gains(data: Data, place: str, form: Form) -> list[Estimate]:
     return [
         ratio(_in_period(data, place, form, "rovegas", period), _in_period(data, place, form, "vegas", period))
         for period in range(len(_PERIODS_S))
@@ -94,9 +106,9 @@ def _gains(data: Data, place: str, form: Form) -> list[tuple[float, tuple[float,
 
 def _find_fig12(data: Data) -> dict[str, Finding]:
     gains = _gains(data, _EACH, FITTED)
-    values = tuple(value for value, _ in gains)
+    values = tuple(gain.value for gain in gains)
     others = "; ".join(
-        f"{place}, {form}: {', '.join(f'{value:.2f}' for value, _ in _gains(data, place, form))}"
+        f"{place}, {form}: {', '.join(f'{gain.value:.2f}' for gain in _gains(data, place, form))}"
         for place in _PLACES
         for form in forms_in(data)
         if (place, form) != (_EACH, FITTED)
@@ -105,7 +117,8 @@ def _find_fig12(data: Data) -> dict[str, Finding]:
         "R-fig12": Finding(
             values=values,
             holds=1 < values[0] < values[1] < values[2],
-            intervals=tuple(ends for _, ends in gains),
+            errors=tuple(gain.errors for gain in gains),
+            intervals=tuple(gain.interval for gain in gains),
             note=f"Otherwise: {others}.",
         )
     }
@@ -126,7 +139,7 @@ def _draw_fig12(data: Data) -> list[Chart]:
         Curve(
             label=str(form) if place == _EACH else "",
             x=middles,
-            y=[value for value, _ in _gains(data, place, form)],
+            y=[gain.value for gain in _gains(data, place, form)],
             colour=1 + 2 * forms_in(data).index(form),
             style="points" if place == _EACH else "line",
         )
@@ -156,12 +169,12 @@ def _runs_fig13(quick: bool) -> dict[str, Run]:
         for form in forms(quick)
         for load in loads(quick)
         for algorithm in ALGORITHMS
-        for seed in seeds(quick)
+        for seed in SEEDS
     }
     others = {
         f"{kind}/{algorithm}/{seed}": run
         for algorithm in ALGORITHMS
-        for seed in seeds(quick)
+        for seed in SEEDS
         for kind, run in (
             (_ONE_LINK, _on_one_link(algorithm, seed)),
             (_LATE, _at_load(algorithm, FITTED, 1, seed, _LATE_TIMEOUTS)),
@@ -199,33 +212,40 @@ def _gain_of(data: Data, kind: str) -> float:
         [counted(name, value) for key, value in data.items() if key.startswith(f"{kind}/{name}/")]
         for name in ("rovegas", "vegas")
     )
-    return ratio(rovegas, vegas)[0]
+    return ratio(rovegas, vegas).value
 
 
 def _find_fig13(data: Data) -> dict[str, Finding]:
     sweep, one_link = _sweep(data), _gain_of(data, _ONE_LINK)
-    vegas, rovegas = (at_load(sweep, FITTED, 1, name) for name in ALGORITHMS)
-    value, ends = ratio(rovegas, vegas)
+    late, one_link_late = _gain_of(data, _LATE), _gain_of(data, _ONE_LINK_LATE)
+    vegas, rovegas = (mean(at_load(sweep, FITTED, 1, name)) for name in ALGORITHMS)
+    full, third = gain_over_seeds(sweep, FITTED, 1), gain_over_seeds(sweep, FITTED, _LOAD)
     return {
         "R-fig13": Finding(
-            values=(value,),
-            holds=always_more(sweep, FITTED) and value > one_link,
-            intervals=(ends,),
-            note=f"{_kbps(vegas)} and {_kbps(rovegas)} kb/s at load 1; over one link {one_link:.2f} times. "
-            f"With a least retransmission timeout of 1 s {_gain_of(data, _LATE):.2f} and "
-            f"{_gain_of(data, _ONE_LINK_LATE):.2f} times. RoVegas over Vegas by load. {gains_by_load(sweep)}.",
-            facts={"one_link": one_link, "more": value / one_link},
+            values=(full.value,),
+            holds=always_more(sweep, FITTED) and full.value > one_link,
+            errors=(full.errors,),
+            intervals=(full.interval,),
+            note=f"{vegas:.0f} and {rovegas:.0f} kb/s at load 1; over one link {one_link:.2f} times. "
+            f"With a least retransmission timeout of 1 s {late:.2f} and {one_link_late:.2f} times. "
+            f"RoVegas over Vegas by load. {gains_by_load(sweep)}.",
+            facts={
+                "one_link": one_link,
+                "more": full.value / one_link,
+                "vegas": vegas,
+                "part": 100 * vegas / _LINK_KBPS,
+                "late": late,
+                "one_link_late": one_link_late,
+            },
         ),
         "R-fig13-curve": Finding(
-            values=(gain_at(sweep, FITTED, _LOAD),),
+            values=(third.value,),
             holds=is_monotonic(sweep, FITTED),
+            errors=(third.errors,),
+            intervals=(third.interval,),
             note=f"{throughputs_by_load(sweep, FITTED)}.",
         ),
     }
-
-
-def _kbps(values: list[float]) -> str:
-    return f"{sum(values) / len(values):.0f}"
 
 
 def _draw_fig13(data: Data) -> list[Chart]:
@@ -250,7 +270,7 @@ def _runs_fig19(quick: bool) -> dict[str, Run]:
         for form in forms(quick)
         for load in loads_of_it
         for name, algorithm in _STAMPED.items()
-        for seed in seeds(quick)
+        for seed in SEEDS
     }
 
 
@@ -261,7 +281,7 @@ def _find_fig19(data: Data) -> dict[str, Finding]:
         "R-fig19": Finding(
             values=tuple(sum(values) / len(values) for values in of.values()),
             holds=more.low > 0,
-            intervals=tuple(interval(values) for values in of.values()),
+            intervals=tuple(over_seeds(values).interval for values in of.values()),
             note=f"The pseudocode's gain is {more.mean:.1f} kb/s, {more.low:.1f} to {more.high:.1f} over seeds. The "
             "three by "
             f"load. {'; '.join(f'{form}: {_three_by_load(data, form)}' for form in forms_in(data))}.",
@@ -271,7 +291,8 @@ def _find_fig19(data: Data) -> dict[str, Finding]:
 
 def _three_by_load(data: Data, form: Form) -> str:
     return ", ".join(
-        f"{load:g}: {' '.join(_kbps(at_load(data, form, load, name)) for name in _STAMPED)}" for load in loads_in(data)
+        f"{load:g}: {' '.join(f'{mean(at_load(data, form, load, name)):.0f}' for name in _STAMPED)}"
+        for load in loads_in(data)
     )
 
 
@@ -285,7 +306,7 @@ def _draw_fig19(data: Data) -> list[Chart]:
                 Curve(
                     label=_STAMPED_LABELS[name] if form == forms_in(data)[0] else "",
                     x=every,
-                    y=[float(_kbps(at_load(data, form, load, name))) for load in every],
+                    y=[mean(at_load(data, form, load, name)) for load in every],
                     colour=colour,
                 )
                 for colour, name in enumerate(_STAMPED)

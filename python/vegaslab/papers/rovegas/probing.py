@@ -8,8 +8,8 @@ import numpy as np
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment, Run
 from vegaslab.papers.experiments.extract import flow_column
-from vegaslab.papers.judging.verdict import Finding
-from vegaslab.papers.rovegas.runs import interval, seeds
+from vegaslab.papers.judging.verdict import Finding, Interval
+from vegaslab.papers.rovegas.runs import SEEDS, over_seeds
 from vegaslab.papers.rovegas.traffic import ALONE_S, BURSTS_S, END_S, FITTED, LOAD, SCENARIO
 from vegaslab.runs.result import Result
 from vegaslab.statistics import paired_difference
@@ -30,7 +30,7 @@ def _payload_kbps(result: Result) -> dict[str, float]:
     return {"alone": between(ALONE_S, BURSTS_S), "against": between(BURSTS_S, END_S)}
 
 
-def _runs(quick: bool) -> dict[str, Run]:
+def _runs(_quick: bool) -> dict[str, Run]:
     algorithms: dict[str, dict[str, object]] = {"vegas": {"flow.0.algorithm": "vegas"}}
     for every in _EVERY:
         algorithms[str(every)] = {"flow.0.algorithm": "rovegas", "flow.0.host.aqt_every": every}
@@ -39,7 +39,7 @@ def _runs(quick: bool) -> dict[str, Run]:
             scenario=SCENARIO, set={**values, **FITTED.values(LOAD)}, seed=seed, extract=_payload_kbps
         )
         for name, values in algorithms.items()
-        for seed in seeds(quick)
+        for seed in SEEDS
     }
 
 
@@ -57,6 +57,10 @@ def _against(data: Data) -> list[float]:
     return [mean(_of(data, every, "against")) for every in _EVERY]
 
 
+def _interval(data: Data, every: int) -> Interval:
+    return over_seeds(_of(data, every, "against")).interval
+
+
 def _find(data: Data) -> dict[str, Finding]:
     costs = _costs(data)
     more = paired_difference(_of(data, _EVERY[0], "against"), _of(data, _ONCE_A_ROUND, "against"))
@@ -71,7 +75,7 @@ def _find(data: Data) -> dict[str, Finding]:
         "R-probing-often": Finding(
             values=tuple(_against(data)),
             holds=more.low > 0,
-            intervals=tuple(interval(_of(data, every, "against")) for every in _EVERY),
+            intervals=tuple(_interval(data, every) for every in _EVERY),
             note=f"{packets}. A probe on each keeps {more.mean:.1f} kb/s more than one on every {_ONCE_A_ROUND}th, "
             f"{more.low:.1f} to {more.high:.1f} over seeds; Vegas has {vegas:.0f} kb/s.",
             facts={"more": -more.mean, "vegas": vegas},
@@ -83,10 +87,7 @@ def _draw(data: Data) -> list[Chart]:
     places = range(len(_EVERY))
     cost = Curve(label="RoVegas", x=places, y=_costs(data), colour=1, style="points")
     kept = Curve(label="RoVegas", x=places, y=_against(data), colour=1, style="points")
-    bars = [
-        Curve(label="", x=[place, place], y=interval(_of(data, every, "against")), colour=1)
-        for place, every in enumerate(_EVERY)
-    ]
+    bars = [Curve(label="", x=[place, place], y=_interval(data, every), colour=1) for place, every in enumerate(_EVERY)]
     axis, names = "data packets to one that probes", [str(every) for every in _EVERY]
     vegas = (mean(_of(data, "vegas", "against")), "Vegas")
     return [

@@ -1,11 +1,13 @@
 """Shared parts of RoVegas's experiments: the algorithms, the paper's throughput, means and ratios over seeds."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from vegaslab.papers.experiments.extract import Floats
-from vegaslab.papers.judging.verdict import Interval
+from vegaslab.papers.judging.verdict import Errors, Interval
 from vegaslab.statistics import mean_interval
 
 ALGORITHMS = ("vegas", "rovegas")
@@ -19,9 +21,8 @@ WITHOUT_OPTION = 1000 / 1008
 KBPS = 1000
 
 
-def seeds(quick: bool) -> range:
-    """Returns the seeds of the background traffic, the same for both algorithms, as in the paper."""
-    return range(1, 4) if quick else range(1, 11)
+SEEDS = range(1, 11)
+"""The seeds of the background traffic, the same for both algorithms, as in the paper."""
 
 
 def counted(algorithm: str, throughput: float) -> float:
@@ -38,24 +39,45 @@ def between(time_s: Floats, values: Floats, start_s: float, end_s: float) -> flo
     return float(values[(time_s > start_s + 1e-9) & (time_s <= end_s + 1e-9)].mean())
 
 
-def interval(values: Sequence[float]) -> Interval:
-    """Returns the 95 % interval of the mean over seeds."""
-    found = mean_interval(values)
-    return found.low, found.high
+@dataclass(frozen=True)
+class Estimate:
+    """A number over seeds: its value, its 95 % interval, and its errors beside the paper's.
+
+    The paper runs each point once (section 6.1: "for each sample point"), so its number deviates as one of our runs.
+    """
+
+    value: float
+    interval: Interval
+    errors: Errors
 
 
-def ratio(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, Interval]:
-    """Returns the ratio of the means of values paired by seed, and its 95 % interval.
+def over_seeds(values: Sequence[float]) -> Estimate:
+    """Returns the mean over seeds.
 
-    The interval is that of the ratio estimator's linearised residuals (Cochran, "Sampling Techniques", chapter 6).
+    >>> found = over_seeds([1, 2, 3])
+    >>> found.value, found.errors.paper, round(found.errors.ours, 3)
+    (2.0, 1.0, 0.577)
+    """
+    sample = np.asarray(values, dtype=np.float64)
+    return _estimate(float(sample.mean()), sample)
 
-    >>> ratio([2, 4, 9], [1, 2, 4.5])
-    (2.0, (2.0, 2.0))
-    >>> value, (low, high) = ratio([2, 5], [1, 2])
-    >>> round(value, 3), round(low, 3), round(high, 3)
-    (2.333, -0.49, 5.157)
+
+def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Estimate:
+    """Returns the ratio of the means of values paired by seed.
+
+    Its errors are those of the ratio estimator's linearised residuals (Cochran, "Sampling Techniques", chapter 6).
+
+    >>> found = ratio([2, 5], [1, 2])
+    >>> round(found.value, 3), [round(end, 3) for end in found.interval]
+    (2.333, [-0.49, 5.157])
     """
     above, below = np.asarray(ours), np.asarray(theirs)
     value = float(above.mean() / below.mean())
-    half = mean_interval((above - value * below) / below.mean()).half_width
-    return value, (value - half, value + half)
+    return _estimate(value, (above - value * below) / below.mean())
+
+
+def _estimate(value: float, deviations: Floats) -> Estimate:
+    """Returns a number with the errors of values that deviate over seeds as it does."""
+    half = mean_interval(deviations).half_width
+    of_one = float(deviations.std(ddof=1))
+    return Estimate(value, (value - half, value + half), Errors(of_one, of_one / math.sqrt(len(deviations))))

@@ -145,6 +145,7 @@ def _find_shares(data: Data, claim: str, others: dict[str, str]) -> dict[str, Fi
         claim: Finding.of_readings(
             *(_reading(data, equal) for equal in _EQUAL),
             note=f"Vegas and RoVegas with other alpha and beta, and otherwise: {one_of_them}.",
+            facts={"coarse": _spread(data, f"rovegas/{_of(_TOO_COARSE)}")},
         )
     }
 

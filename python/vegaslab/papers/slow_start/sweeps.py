@@ -25,7 +25,8 @@ _FIG6_TAU_S, _FIG6_MBPS = 0.1, 10.0
 _PRODUCT_RTTS_MS, _PACKET_BYTES, _GAMMAS = (20, 50, 100, 200, 500, 1000), (4000, 2000, 1000, 500, 250), range(1, 17)
 _LABELS = {"vegas": "Vegas", "streak": "Streak Doubling"}
 _CONSTANT_WINDOW = 125
-_READINGS = {"tau is the round trip": _DELAYS_MS, "tau is one way": _ONE_WAY_RTTS_MS}
+_ROUND_TRIP, _ONE_WAY = "tau is the round trip", "tau is one way"
+_READINGS = {_ROUND_TRIP: _DELAYS_MS, _ONE_WAY: _ONE_WAY_RTTS_MS}
 _PRINTED_FITS = {"vegas": (0.0061, 1.80), "streak": (0.040, 0.996)}
 """A and B of footnotes 9 and 8."""
 _WITHIN = 0.1
@@ -244,7 +245,13 @@ def _find_fits(data: Data) -> dict[str, Finding]:
     }
     constant = _fit(_DELAYS_MS, _steady(data, "constant"))
     closed = _fit(_DELAYS_MS, [_closed_form(tau) for tau in _DELAYS_MS])
+    middle = _fit(_DELAYS_MS[1:5], _steady(data, "vegas")[1:5])
+    until_full = _fit(_DELAYS_MS, _steady(data, "vegas", "full_s"))
+    shortest, longest = _steady(data, "streak")[0] / 0.01, _steady(data, "streak")[-1]
+    fit_100 = model.fitted_convergence(100, *_PRINTED_FITS["vegas"])
     printed = [model.fitted_convergence(1000, *_PRINTED_FITS[key]) for key in ("vegas", "streak")]
+    of_fits = printed[0] / printed[1]
+    off = {name: math.exp(distances[name]) for name in by_reading}
     return {
         "L-fig11-streak": Finding.of_readings(
             *(
@@ -253,21 +260,23 @@ def _find_fits(data: Data) -> dict[str, Finding]:
             ),
             note=f"Until the path is full instead: {_power(_fit(_DELAYS_MS, _steady(data, 'streak', 'full_s')))}. With "
             f"the product held at {_CONSTANT_WINDOW} packets, so that only the delay changes: {_power(constant)}. "
-            "Round "
-            f"trips at 10 and 1000 ms: {_steady(data, 'streak')[0] / 0.01:.0f} and {_steady(data, 'streak')[-1]:.0f}; "
-            "the "
-            "paper's fit makes it 40 and 39.",
+            f"Round trips at 10 and 1000 ms: {shortest:.0f} and {longest:.0f}; the paper's fit makes it 40 and 39.",
+            facts={"shortest": shortest, "longest": longest, "constant": constant[1]},
         ),
         "L-fig11-vegas": Finding.of_readings(
             *(
                 Reading(name=name, values=found["vegas"][0], holds=1.7 <= found["vegas"][0][1] <= 2.3)
                 for name, found in by_reading.items()
             ),
-            note=f"Until the path is full instead: {_power(_fit(_DELAYS_MS, _steady(data, 'vegas', 'full_s')))}. From "
-            f"20 to 200 ms alone: {_power(_fit(_DELAYS_MS[1:5], _steady(data, 'vegas')[1:5]))}. The paper's own "
-            f"equations over these delays: {_power(closed)}. At 100 ms the paper's fit is "
-            f"{model.fitted_convergence(100, *_PRINTED_FITS['vegas']):.1f} s, its figure 2 shows 12, ours takes "
-            f"{data['vegas/100']['steady_s']:.1f}.",
+            note=f"Until the path is full instead: {_power(until_full)}. From 20 to 200 ms: {_power(middle)}. The "
+            f"paper's own equations over these delays: {_power(closed)}. At 100 ms the paper's fit is {fit_100:.1f} s, "
+            f"its figure 2 shows 12, ours takes {data['vegas/100']['steady_s']:.1f}.",
+            facts={
+                "by_equations": closed[1],
+                "fit_100": fit_100,
+                "middle": middle[1],
+                "until_full": until_full[1],
+            },
         ),
         "L-fig11-ratio": Finding.of_readings(
             *(
@@ -281,9 +290,10 @@ def _find_fits(data: Data) -> dict[str, Finding]:
                 for name, found in by_reading.items()
             )
             + ". Over all delays and both senders the simulation is from the printed fits by a factor of "
-            + ", ".join(f"{math.exp(distances[name]):.1f} where {name}" for name in by_reading)
+            + ", ".join(f"{factor:.1f} where {name}" for name, factor in off.items())
             + f". The fits of footnotes 8 and 9 give {printed[0]:.0f} s over {printed[1]:.1f} s at 1000 ms, a ratio of "
-            f"{printed[0] / printed[1]:.0f}.",
+            f"{of_fits:.0f}.",
+            facts={"off_one_way": off[_ONE_WAY], "off_round_trip": off[_ROUND_TRIP], "of_fits": of_fits},
         ),
     }
 
@@ -299,6 +309,7 @@ def _find_rise(data: Data) -> Finding:
         beyond="" if abs(exponent - 2) <= _WITHIN else f"an exponent of {exponent:.2f}, of 2 within {_WITHIN:g}",
         note=f"Over {len(below)} delays from {below[0]} to {below[-1]} ms, at which slow start ends below the ideal "
         f"window. The paper's own equation of the rise time has the exponent {closed:.2f} over them.",
+        facts={"by_equation": closed},
     )
 
 
@@ -333,6 +344,7 @@ def _find_trade_off(data: Data) -> Finding:
         f"{100 * corrected:.1f} %. Streak Doubling: "
         + ", ".join(f"{streak[tau]:.1f} at {tau} ms" for tau in _DELAYS_MS)
         + "; two more with the packet being sent, which is how the paper must have come to its queue of 2.",
+        facts={"off_50": 100 * off[50], "off_100": 100 * off[100], "corrected": 100 * corrected},
     )
 
 
