@@ -7,7 +7,7 @@ import numpy as np
 
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment, Run
-from vegaslab.papers.experiments.extract import curve, first_time, flow_column, link_column, since_when
+from vegaslab.papers.experiments.extract import Floats, curve, first_time, flow_column, link_column, since_when
 from vegaslab.papers.judging.verdict import Finding
 from vegaslab.papers.models import slow_start as model
 from vegaslab.papers.slow_start import sweeps
@@ -20,6 +20,8 @@ _LABELS = {"vegas": "Vegas", "streak": "Streak Doubling"}
 _SURGES = (2, 4, 8, 16)
 _DOUBLINGS = (4, 8, 16, 32)
 _NEAR = 0.1
+_IDLE_S = 0.02
+"""The link is idle from this time after a surge until this time before its echo, s."""
 _RATE_OVER_S = 0.1
 _ACCESS, _ACCESS_MBPS, _PACKET_BITS = "s0->r1", 1000.0, 8000
 _SILENCE_S, _PERIOD_PACKETS, _FILLS_S = 0.004, 8, 1.2
@@ -37,11 +39,13 @@ def _evolution(result: Result) -> dict[str, Any]:
     block = round(_RATE_OVER_S / (queue_s[1] - queue_s[0]))
     blocks = len(utilisation) // block
     rate = utilisation[: blocks * block].reshape(blocks, block).mean(axis=1) * _RATE_MBPS
+    surges = _surges([float(one) for one in queue_s], [float(one) for one in queue])
     return {
         "steady_s": since_when(time_s, np.abs(window - window[-1]) <= 1),
         "full_s": first_time(time_s, window >= _RATE_PPS * _TAU_S),
         "slow_start_end_s": result.summary["flows"][0]["slow_start_end_s"],
-        "surges": _surges([float(one) for one in queue_s], [float(one) for one in queue]),
+        "surges": surges,
+        "echoes": [_echo(one, queue_s, queue + (utilisation > 0)) for one in surges if one["height"] >= _SURGES[0]],
         "rate": curve(queue_s[block - 1 :: block][:blocks], rate),
         "queue": curve(queue_s[early], queue[early]),
     }
@@ -60,6 +64,15 @@ def _surges(time_s: list[float], queue: list[float]) -> list[dict[str, float]]:
             found[-1] = {**found[-1], "height": max(found[-1]["height"], waiting), "to_s": now_s}
         waited = waiting > 0
     return found
+
+
+def _echo(surge: dict[str, float], time_s: Floats, at_link: Floats) -> float:
+    """Returns the greatest number of packets at the bottleneck, the one being sent included, a round trip after a surge
+    began; 0 if the link is not idle between the two.
+    """
+    later = (time_s > surge["to_s"] + _IDLE_S) & (time_s <= surge["from_s"] + _TAU_S - _IDLE_S)
+    echo = (time_s >= surge["from_s"] + _TAU_S - 1e-9) & (time_s <= surge["to_s"] + _TAU_S + 1e-9)
+    return float(at_link[echo].max()) if not at_link[later].any() else 0.0
 
 
 def _doubling(result: Result) -> dict[str, list[float]]:
@@ -140,6 +153,12 @@ def _find(data: Data) -> dict[str, Finding]:
             f"Streak Doubling is steady at {data['streak']['steady_s']:.1f} s.",
         ),
         "L-fig3": _find_surges(vegas["surges"]),
+        "L-echo": Finding(
+            values=(*vegas["echoes"], 0.0, 0.0, 0.0, 0.0)[: len(_SURGES)],
+            holds=vegas["echoes"] == [1.0] * len(_SURGES),
+            note="The packets of a surge leave the bottleneck at its rate, and so do those that their acknowledgements "
+            "send: each arrives as the one before has been sent, and none waits.",
+        ),
         "L-eq2": _find_round_trips(data["round trips"]),
         "L-fig9": _find_sending(data["sending"]),
     }
@@ -230,7 +249,7 @@ def _draw_doubling(data: Data) -> Chart:
 EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment(
         title="One flow on 10 Mb/s and 100 ms (figures 2 to 4, 9, 10)",
-        claims=("L-fig2", "L-fig3", "L-eq2", "L-fig9"),
+        claims=("L-fig2", "L-fig3", "L-echo", "L-eq2", "L-fig9"),
         runs=_runs,
         find=_find,
         draw=_draw,
