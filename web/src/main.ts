@@ -34,7 +34,7 @@ const FIRST = "gallop-50mbit";
 const ENGINE_BYTES_MAX = 64 << 20;
 
 class Playground {
-  private readonly state: State = { scenario: "", beside: "", speed: Infinity, hand: false, link: "" };
+  private readonly state: State = { scenario: "", beside: "", speed: Infinity, hand: false, link: "", own: [] };
   private readonly scales = new Scales();
   private readonly main: Side;
   private readonly besideSide: Side;
@@ -87,7 +87,7 @@ class Playground {
   /** Opens the scenario that the address names. */
   async open(): Promise<void> {
     const name = shippedName(location.hash);
-    const fallback = { scenario: scenarios[name ?? FIRST] ?? scenarios[FIRST] ?? "", beside: "", speed: Infinity, hand: false, link: "" };
+    const fallback = { scenario: scenarios[name ?? FIRST] ?? scenarios[FIRST] ?? "", beside: "", speed: Infinity, hand: false, link: "", own: [] };
     try {
       byId("notice").textContent = name !== null && !scenarios[name] ? `No shipped scenario is named ${name}.` : "";
       Object.assign(this.state, (await fromFragment(location.hash)) ?? fallback);
@@ -96,6 +96,8 @@ class Playground {
       Object.assign(this.state, fallback);
     }
     this.playback.setSpeed(this.state.speed);
+    this.editor.text = this.state.scenario;
+    await this.workshop.welcome(this.state.own);
     this.change(async () => this.state.scenario);
   }
 
@@ -123,6 +125,7 @@ class Playground {
     this.editor.text = text;
     this.state.scenario = text;
     this.description = await this.main.engine.check(text);
+    this.state.own = this.workshop.namedIn(text + this.state.beside);
     this.editor.warn(this.description.warnings);
     byId("errors").textContent = "";
     await this.showScenario();

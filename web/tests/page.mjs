@@ -100,14 +100,58 @@ const tests = {
     await page.getByLabel("Algorithm of flow 0").selectOption("reno-c.wasm");
     await page.getByText("reno-c-wasm 687").waitFor();
   },
-  "a link brings no algorithm": async (page) => {
-    await over(page);
-    await page.getByLabel("Algorithm of flow 0").selectOption("own…");
-    await page.getByText("Reno 687").waitFor();
-    const address = page.url();
+  "a link brings an algorithm, which the reader reads first": async (page) => {
+    const address = await linkWithOwn(page);
+    await page.evaluate(() => localStorage.clear());
     await page.goto("about:blank");
     await page.goto(address);
-    await page.getByText("my-reno.js: is no algorithm of this page, which has none; a link never brings one").waitFor();
+    await page.getByText("The link brings an algorithm, my-reno.js.").waitFor();
+    assert.match(await page.locator("#offer pre").textContent(), /class Reno/);
+    assert.equal(await page.locator(".values").count(), 0);
+    await page.getByRole("button", { name: "Run it" }).click();
+    await page.getByText("Reno 687").waitFor();
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.getByText("Reno 687").waitFor();
+    assert.ok(await page.locator("#offer").isHidden(), "the reader has the file already");
+  },
+  "a link's algorithm is left out, or stands beside the reader's": async (page) => {
+    const address = await linkWithOwn(page);
+    const text = page.getByRole("textbox", { name: "Your own algorithm" });
+    await text.fill("class Two {\n  window = 2;\n  on_ack() {}\n  on_loss() {}\n}\n");
+    await until(page, () => document.querySelector(".values").textContent === "Two 2");
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.getByRole("button", { name: "Run it" }).click();
+    await page.getByText("Reno 687").waitFor();
+    await page.getByRole("button", { name: "Write your own algorithm" }).click();
+    assert.deepEqual(await page.locator("#own-file option").allTextContents(), ["my-reno-2.js", "my-reno.js"]);
+    await page.evaluate(() => localStorage.clear());
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.getByRole("button", { name: "Leave it out" }).click();
+    await page.getByText("my-reno.js: is no algorithm of this page, which has none").waitFor();
+  },
+  "a link with damaged files is said to be damaged": async (page) => {
+    const address = await linkWithOwn(page);
+    await page.goto("about:blank");
+    await page.goto(address.replace(/&a=[^&]*/, "&a=AAAA"));
+    await page.getByText("The link is damaged").waitFor();
+  },
+  "a corrected endless loop runs again": async (page) => {
+    await linkWithOwn(page);
+    const text = page.getByRole("textbox", { name: "Your own algorithm" });
+    const written = (body) => text.fill(`class Two {\n  window = 2;\n  on_ack() { ${body} }\n  on_loss() {}\n}\n`);
+    const runs = () => until(page, () => document.querySelector(".values").textContent === "Two 2");
+    await written("for (;;);");
+    await until(page, () => document.querySelector(".values").textContent === "Two –");
+    await written("");
+    await runs();
+    assert.equal(await page.locator("#own-errors").textContent(), "");
+    await written("for (;;);");
+    await page.getByText("my-reno.js: no answer for 10 s").waitFor();
+    await written("");
+    await runs();
   },
   "time can be stopped and gone back": async (page) => {
     await over(page);
@@ -188,6 +232,15 @@ for (const [name, test] of wanted) {
   }
 }
 console.log(`the playground: ${wanted.length} tests passed, ${bytes} bytes`);
+
+/** Gives the flow an algorithm from the template of Reno; returns the link. */
+async function linkWithOwn(page) {
+  await over(page);
+  await page.getByLabel("Algorithm of flow 0").selectOption("own…");
+  await page.getByText("Reno 687").waitFor();
+  await until(page, () => location.hash.includes("&a="));
+  return page.url();
+}
 
 /** Waits for the end of the run. */
 async function over(page) {

@@ -95,7 +95,7 @@ impl Shelf {
         }
         let known: Vec<&str> = self.0.keys().map(|(_, name)| name.as_str()).collect();
         let has = if known.is_empty() { "none".into() } else { known.join(", ") };
-        Err(format!("{name}: is no algorithm of this page, which has {has}; a link never brings one"))
+        Err(format!("{name}: is no algorithm of this page, which has {has}"))
     }
 }
 

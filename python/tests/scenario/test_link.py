@@ -32,6 +32,15 @@ def test_a_link_is_the_scenario_that_is_in_it() -> None:
     assert vegaslab.run(address).flows.equals(vegaslab.run(SCENARIO).flows)
 
 
+def test_the_command_runs_no_algorithm_of_a_link(capsys: pytest.CaptureFixture[str]) -> None:
+    files = base64.urlsafe_b64encode(b"[]").decode()
+    assert scenario_of(link(SCENARIO, rest=f"&a={files}")) == SCENARIO
+    named = SCENARIO.replace('"vegas"', '{ javascript = "mine.js" }')
+    assert main(["check", link(named, rest=f"&a={files}")]) == 2
+    said = capsys.readouterr().err
+    assert "mine.js: is run by the playground, not by the command vegaslab" in said
+
+
 def test_the_command_takes_a_link(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", link(SCENARIO, "https://example.org/p/index.html")]) == 0
     assert "good: linked" in capsys.readouterr().out

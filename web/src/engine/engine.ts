@@ -11,6 +11,7 @@ export interface Listener {
 }
 
 interface Waiting {
+  question: Question;
   resolve(value: unknown): void;
   reject(failure: Failure): void;
 }
@@ -48,14 +49,17 @@ export class Engine {
 
   /** Replaces the reader's files. */
   own(files: OwnFile[]): Promise<OwnAnswer[]> {
-    this.worker ??= this.start();
+    const mayBeStuck = this.files.length > 0 && (this.isRunning || this.waiting.size > 0);
+    if (!mayBeStuck) this.worker ??= this.start();
     this.files = files;
+    if (mayBeStuck) this.restart();
     return this.ask({ ask: "own", files }) as Promise<OwnAnswer[]>;
   }
 
   /** Replaces the reader's files without starting a worker; a later one gets them when it starts. */
   know(files: OwnFile[]): void {
-    if (this.worker) void this.own(files);
+    // the other side's engine reports what is wrong with them
+    if (this.worker) this.own(files).catch(() => undefined);
     else this.files = files;
   }
 
@@ -124,6 +128,17 @@ export class Engine {
     return worker;
   }
 
+  /** Starts another worker, which gets all questions again: the old one may be in an endless loop of an earlier file. */
+  private restart(): void {
+    this.worker?.terminate();
+    this.isRunning = false;
+    this.worker = this.start();
+    for (const [id, { question }] of this.waiting) {
+      const newest = question.ask === "own" ? { ...question, files: this.files } : question;
+      this.worker.postMessage({ id, ...newest } satisfies ToWorker);
+    }
+  }
+
   /** Watches a worker with the reader's algorithms; nothing else could stop an endless loop in them. */
   private watch(): void {
     if (this.watching !== undefined || this.files.length === 0) return;
@@ -144,7 +159,7 @@ export class Engine {
     this.asked += 1;
     const id = this.asked;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
+      this.waiting.set(id, { question, resolve, reject });
       this.tell({ id, ...question });
     });
   }

@@ -1,7 +1,8 @@
 // Runs a file of JavaScript in a scope without clock, random numbers and the worker's own names.
 //
 // The scope keeps runs repeatable. Other measures protect the reader: the worker has no document, the page's content
-// security policy refuses every network request and every text that would become code, and no link brings a file.
+// security policy refuses every network request and every text that would become code, and a link's file runs only
+// after the reader has agreed.
 
 /** The names of the language that a file may use; of Math all except random. */
 const ALLOWED = new Set(
@@ -28,7 +29,7 @@ export async function closed(file: string, text: string): Promise<Record<string,
   const absent = hidden();
   // the text's own lines keep their numbers; in a function of its own it may declare a name that is hidden
   const head = `self.${KEY}=function(${["Math", ...absent].join()}){"use strict";return(function(){`;
-  await load(file, `${head}${text}\nreturn{${values}}})()}\n//# sourceURL=${file}`);
+  await load(file, text.split("\n").length, `${head}${text}\nreturn{${values}}})()}\n//# sourceURL=${file}`);
   const made = scope[KEY] as Made;
   delete scope[KEY];
   return made(mathWithoutChance());
@@ -51,15 +52,18 @@ function mathWithoutChance(): object {
   return Object.freeze(Object.defineProperties({}, { ...own, random: { value: random } }));
 }
 
-/** Runs a text as a script. Only the worker's error handler receives the line of a syntax error. */
-function load(file: string, text: string): Promise<void> {
+/** Runs a text that contains a file with this number of lines. Only the worker's error handler receives the line of a
+ * syntax error. */
+function load(file: string, lines: number, text: string): Promise<void> {
   const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   return new Promise<void>((resolve, reject) => {
     const refused = (event: Event) => {
       event.preventDefault();
       const { message, lineno } = event as ErrorEvent;
-      const error = new SyntaxError(message.replace(/^(Uncaught )?SyntaxError: /, ""));
-      error.stack = `${file}:${lineno}`;
+      const own = message.replace(/^(Uncaught )?SyntaxError: (Failed to execute 'importScripts' on '\w+': )?/, "");
+      // behind the file the parser finds what this page has added
+      const error = new SyntaxError(lineno > lines ? "a bracket is open at the end, or one too many is closed" : own);
+      error.stack = `${file}:${Math.min(lineno, lines)}`;
       done();
       reject(error);
     };

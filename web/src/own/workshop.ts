@@ -4,6 +4,7 @@ import { templates } from "virtual:templates";
 
 import { Editor } from "../scenario/editor";
 import { byId, debounced, element, save } from "../elements";
+import { agreed, isScript, keep, kept } from "./kept";
 import type { Failure, OwnAnswer, OwnFile } from "../protocol";
 
 /** The limit that the command has, too. */
@@ -46,6 +47,23 @@ export class Workshop {
     this.picker.addEventListener("change", () => this.show(this.files.find(({ name }) => name === this.picker.value)));
     this.name.addEventListener("change", () => this.rename());
     this.template.addEventListener("change", () => this.begin(this.template.value));
+  }
+
+  /** Takes the files that the browser has kept, and those of a link if the reader lets them run. */
+  async welcome(linked: OwnFile[]): Promise<void> {
+    if (this.files.length === 0) this.files = kept();
+    const isHere = ({ name, content, preset }: OwnFile) =>
+      this.files.some((file) => file.name === name && file.content === content && file.preset === preset);
+    const strange = linked.filter((file) => !isHere(file));
+    if (strange.length > 0 && (await agreed(strange))) this.adopt(strange);
+    if (this.files.length === 0) return;
+    this.tell();
+    await this.taken;
+  }
+
+  /** The files of JavaScript that a text names. */
+  namedIn(text: string): OwnFile[] {
+    return this.files.filter((file) => isScript(file) && text.includes(file.name));
   }
 
   /** Shows the panel; the first time it has an initial file. */
@@ -125,6 +143,15 @@ export class Workshop {
     this.add({ name, content: name.endsWith(".js") ? new TextDecoder().decode(bytes) : bytes, preset: "reno" });
   }
 
+  /** Adds files under the names by which the scenario calls them; a file of the reader's makes room. */
+  private adopt(files: OwnFile[]): void {
+    for (const file of files) {
+      for (const other of this.files) if (other.name === file.name) other.name = this.free(file.name);
+      this.files.push(file);
+    }
+    this.show(files[0]);
+  }
+
   private refuse(message: string): void {
     this.errors.textContent = message;
   }
@@ -160,8 +187,9 @@ export class Workshop {
   /** A name that no file has. */
   private free(wanted: string): string {
     const [stem = "mine", ending = "js"] = wanted.split(".");
-    let name = `my-${stem}.${ending}`;
-    for (let number = 2; this.files.some((file) => file.name === name); number += 1) name = `my-${stem}-${number}.${ending}`;
+    const own = stem.startsWith("my-") ? stem : `my-${stem}`;
+    let name = `${own}.${ending}`;
+    for (let number = 2; this.files.some((file) => file.name === name); number += 1) name = `${own}-${number}.${ending}`;
     return name;
   }
 
@@ -192,11 +220,12 @@ export class Workshop {
 
   private tell(): void {
     const { shown } = this;
+    const isKept = keep(this.files);
     this.taken = this.events.changed(this.files).then(
       (answers) => {
         this.names = answers.flatMap(({ names }) => names);
         const failure = answers.find(({ file }) => file === shown?.name)?.failure;
-        this.errors.textContent = failure?.message ?? "";
+        this.errors.textContent = failure?.message ?? (isKept ? "" : "This browser keeps no files: save yours before you close the page.");
         if (failure) this.editor?.show(failure);
         else this.editor?.warn([]);
       },
@@ -219,6 +248,7 @@ function button(label: string, work: () => void): HTMLButtonElement {
 function hint(): HTMLElement {
   const words =
     "A class with on_ack and on_loss; its attribute window, in segments, is what it decides. Runs follow what you type. " +
-    "The file stays on this page: links name it and never bring it, and it sees no network, no clock and no random numbers.";
+    "This browser keeps the file, and a copied link brings it to a reader who must agree before it runs. " +
+    "It sees no network, no clock and no random numbers.";
   return element("p", { class: "hint" }, words);
 }

@@ -1,4 +1,6 @@
-// The state of the page in its address: the scenario is compressed, the rest are plain words.
+// The state of the page in its address: the scenario and the reader's files are compressed, the rest are plain words.
+
+import type { OwnFile } from "../protocol";
 
 /** The content of the address after `#`. */
 export interface State {
@@ -12,10 +14,12 @@ export interface State {
   hand: boolean;
   /** The link that the page shows, `from->to`; empty means the slowest on the first flow's path. */
   link: string;
+  /** The files of JavaScript that the scenario or the run beside it names. */
+  own: OwnFile[];
 }
 
-/** The greatest size of an address's TOML, bytes; no scenario that a person writes is longer. */
-const SCENARIO_BYTES_MAX = 1 << 20;
+/** The greatest size of an address's TOML or files, bytes; nothing that a person writes is longer. */
+const TEXT_BYTES_MAX = 1 << 20;
 
 export async function toFragment(state: State): Promise<string> {
   const words = new URLSearchParams({ s: await pack(state.scenario) });
@@ -23,6 +27,7 @@ export async function toFragment(state: State): Promise<string> {
   if (state.speed !== Infinity) words.set("x", String(state.speed));
   if (state.hand) words.set("h", "1");
   if (state.link) words.set("l", state.link);
+  if (state.own.length > 0) words.set("a", await pack(textOf(state.own)));
   return `#${words}`;
 }
 
@@ -38,8 +43,25 @@ export async function fromFragment(fragment: string): Promise<State | undefined>
     speed: speed > 0 ? speed : Infinity,
     hand: words.has("h"),
     link: words.get("l") ?? "",
+    own: words.has("a") ? filesOf(await unpack(words.get("a") ?? "")) : [],
   };
 }
+
+/** The reader's files of JavaScript as one text, for a link or for the browser's store. */
+export function textOf(files: OwnFile[]): string {
+  return JSON.stringify(files.map(({ name, content, preset }) => ({ name, content, preset })));
+}
+
+/** The files in such a text. Throws where it holds anything else. */
+export function filesOf(text: string): OwnFile[] {
+  return (JSON.parse(text) as Record<string, unknown>[]).map(({ name, content, preset }) => {
+    const areTexts = typeof name === "string" && typeof content === "string" && typeof preset === "string";
+    if (!areTexts || !SCRIPT_NAME.test(name)) throw new Error("no files of JavaScript");
+    return { name, content, preset };
+  });
+}
+
+const SCRIPT_NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*\.js$/;
 
 /** A shipped scenario's name in the address, in the form of the documentation's links: `#open=gallop-50mbit`. */
 export function shippedName(fragment: string): string | null {
@@ -54,7 +76,7 @@ async function pack(text: string): Promise<string> {
 
 async function unpack(packed: string): Promise<string> {
   const bytes = bytesOf(packed.replaceAll("-", "+").replaceAll("_", "/"));
-  const text = await through(new DecompressionStream("deflate-raw"), bytes, SCENARIO_BYTES_MAX);
+  const text = await through(new DecompressionStream("deflate-raw"), bytes, TEXT_BYTES_MAX);
   return new TextDecoder("utf-8", { fatal: true }).decode(text);
 }
 
