@@ -14,6 +14,13 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** A button with its work. */
+export function button(label: string, work: () => void): HTMLButtonElement {
+  const made = element("button", { type: "button" }, label);
+  made.addEventListener("click", work);
+  return made;
+}
+
 /** The element of the page with this id. */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   const found = document.getElementById(id);

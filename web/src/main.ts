@@ -13,12 +13,15 @@ import { Engine } from "./engine/engine";
 import { Form, nameOf, WRITE_OWN } from "./scenario/form";
 import { Hand } from "./scenario/hand";
 import { at } from "./scenario/keys";
-import { bytesOf, fromFragment, shippedName, type State, through, toFragment } from "./scenario/link";
+import { bytesOf, fromFragment, type State, through, toFragment, wordOf } from "./scenario/link";
+import { type Lesson, LESSONS } from "./lessons/lessons";
+import { Lessons } from "./lessons/panel";
 import { Workshop } from "./own/workshop";
 import { Playback } from "./run/playback";
 import type { Description, Edit, Failure, OwnAnswer, OwnFile } from "./protocol";
 import { Side } from "./run/side";
 import { forTests } from "./tests";
+import { language, speak } from "./texts/language";
 import "./style.css";
 
 /** Folders of shipped scenarios. */
@@ -30,11 +33,12 @@ const GROUPS = {
   "l4s/": "L4S: low latency, low loss",
 };
 const FIRST = "gallop-50mbit";
+const FRESH: State = { scenario: "", beside: "", speed: Infinity, hand: false, link: "", lesson: "", own: [] };
 /** The unpacked engine has a few megabytes. */
 const ENGINE_BYTES_MAX = 64 << 20;
 
 class Playground {
-  private readonly state: State = { scenario: "", beside: "", speed: Infinity, hand: false, link: "", own: [] };
+  private readonly state: State = { ...FRESH };
   private readonly scales = new Scales();
   private readonly main: Side;
   private readonly besideSide: Side;
@@ -43,6 +47,7 @@ class Playground {
   private readonly playback: Playback;
   private readonly hand: Hand;
   private readonly workshop: Workshop;
+  private readonly lessons: Lessons;
   private description: Description | undefined;
   /** Changes of the text, carried out one after another. */
   private changes: Promise<unknown> = Promise.resolve();
@@ -77,8 +82,13 @@ class Playground {
       toggle: (isOn) => this.steer(isOn),
       steer: (segments) => this.main.engine.steer(segments),
     });
+    this.lessons = new Lessons({
+      open: (lesson) => this.learn(lesson?.id ?? ""),
+      guessed: ({ scenario }) => this.change(async () => scenario),
+    });
     offerDownloads(this.main, () => this.sides(), () => this.state.scenario);
     this.offerShipped();
+    this.offerLanguages();
     byId("share").addEventListener("click", () => void this.share());
     addEventListener("hashchange", () => void this.open());
     onTheme(() => this.sides().forEach((side) => (side.charts.make(), side.draw())));
@@ -86,8 +96,10 @@ class Playground {
 
   /** Opens the scenario that the address names. */
   async open(): Promise<void> {
-    const name = shippedName(location.hash);
-    const fallback = { scenario: scenarios[name ?? FIRST] ?? scenarios[FIRST] ?? "", beside: "", speed: Infinity, hand: false, link: "", own: [] };
+    const name = wordOf(location.hash, "open");
+    const lesson = LESSONS.find(({ id }) => id === wordOf(location.hash, "t"));
+    const fallback = { ...FRESH, scenario: scenarios[name ?? FIRST] ?? scenarios[FIRST] ?? "", ...begun(lesson) };
+    const isWhole = wordOf(location.hash, "s") !== null;
     try {
       byId("notice").textContent = name !== null && !scenarios[name] ? `No shipped scenario is named ${name}.` : "";
       Object.assign(this.state, (await fromFragment(location.hash)) ?? fallback);
@@ -95,9 +107,21 @@ class Playground {
       byId("notice").textContent = "The link is damaged: its scenario cannot be read. This is a shipped one.";
       Object.assign(this.state, fallback);
     }
+    this.lessons.show(this.state.lesson, !isWhole);
+    this.lessons.offer(!lesson && !isWhole && name === null);
     this.playback.setSpeed(this.state.speed);
     this.editor.text = this.state.scenario;
     await this.workshop.welcome(this.state.own);
+    this.change(async () => this.state.scenario);
+  }
+
+  /** Opens a lesson by its name; without a name it closes the one that is open. */
+  private learn(id: string): void {
+    const lesson = LESSONS.find((lesson) => lesson.id === id);
+    Object.assign(this.state, lesson ? { ...FRESH, ...begun(lesson) } : { lesson: "" });
+    this.lessons.show(id, true);
+    this.lessons.offer(false);
+    this.playback.setSpeed(this.state.speed);
     this.change(async () => this.state.scenario);
   }
 
@@ -152,6 +176,7 @@ class Playground {
   private async run(): Promise<void> {
     const { description } = this;
     if (!description) return;
+    if (this.lessons.isAsking) return this.sides().forEach(({ engine }) => engine.stop());
     const { scenario, beside, hand } = this.state;
     const areTwo = this.sides().length === 2;
     this.besideSide.frame.hidden = !areTwo;
@@ -237,7 +262,10 @@ class Playground {
 
   private onEnd(failure: Failure | null): void {
     if (failure) return this.fail(failure);
-    if (this.sides().every(({ summary }) => summary)) this.say("The run is over.");
+    if (!this.sides().every(({ summary }) => summary)) return;
+    this.say("The run is over.");
+    const { description, summary } = this.main;
+    if (description && summary) this.lessons.ended({ description, summary });
   }
 
   private fail(failure: Failure | Error): void {
@@ -260,9 +288,17 @@ class Playground {
     );
     picker.append(element("option", { value: "", hidden: "" }, "your own"), ...names.filter((name) => !name.includes("/")).map(option), ...groups);
     picker.addEventListener("change", () => {
-      this.state.link = "";
+      Object.assign(this.state, { link: "", lesson: "" });
+      this.lessons.show("", false);
       this.change(async () => scenarios[picker.value] ?? "");
     });
+  }
+
+  private offerLanguages(): void {
+    const picker = byId<HTMLSelectElement>("language");
+    document.documentElement.lang = language;
+    picker.value = language;
+    picker.addEventListener("change", async () => speak(picker.value, await toFragment(this.state)));
   }
 
   private async showLink(): Promise<void> {
@@ -285,6 +321,10 @@ class Playground {
   }
 }
 
+/** The state in which a lesson begins. */
+function begun(lesson: Lesson | undefined): Partial<State> {
+  return lesson ? { scenario: lesson.scenario, beside: lesson.beside, lesson: lesson.id } : {};
+}
 
 async function start(): Promise<void> {
   const packed = bytesOf(packedEngine);

@@ -153,6 +153,72 @@ const tests = {
     await written("");
     await runs();
   },
+  "the first view offers the lessons": async (page) => {
+    await over(page);
+    assert.equal(await page.locator("#lessons li").count(), 6);
+    await page.getByRole("button", { name: /^2\. Bufferbloat/ }).click();
+    await page.getByRole("heading", { name: "Lesson 2 of 6: Bufferbloat" }).waitFor();
+    assert.ok(await page.locator("#sides").isHidden(), "nothing is drawn before the guess");
+    await page.getByRole("button", { name: "Next lesson" }).click();
+    await page.getByRole("heading", { name: "Lesson 3 of 6: Vegas's idea" }).waitFor();
+    await page.getByRole("button", { name: "Close the lesson" }).click();
+    await over(page);
+    assert.ok(await page.locator("#lesson").isHidden());
+    await page.goto("about:blank");
+    await page.goto(`${page_address}#open=lossy`);
+    await over(page);
+    assert.ok(await page.locator("#lessons").isHidden(), "a link to a scenario shows the scenario");
+  },
+  "each lesson answers from its run, and scores its task": async (page) => {
+    for (const [id, { guess, value, task }] of Object.entries(LESSONS)) {
+      await page.goto("about:blank");
+      await page.goto(`${page_address}#t=${id}`);
+      const button = page.getByRole("button", { name: "Run it" });
+      await (typeof guess === "string" ? page.getByLabel(guess, { exact: true }).check() : page.getByLabel("Your guess").last().fill(String(guess)));
+      await button.click();
+      await page.locator(".score").waitFor();
+      const summary = await page.evaluate((text) => vegaslab.summary(text), await editorText(page));
+      const said = await page.locator("#lesson p b").first().textContent();
+      assert.ok(said.includes(` ${value(summary).toPrecision(3)} `), `${id}: ${said}; the summary has ${value(summary)}`);
+      assert.match(said, /^Right: /, id);
+      assert.ok((await points(page)) < 100, `${id}: the task is open`);
+      await task(page);
+      await until(page, () => /^Score: 100 of 100/.test(document.querySelector(".score").textContent));
+    }
+    await page.getByRole("button", { name: "Lessons", exact: true }).click();
+    assert.deepEqual(await page.locator("#lessons small").allTextContents(), Array(6).fill("100 / 100"));
+  },
+  "a wrong guess is answered, and a shared attempt asks for none": async (page) => {
+    await page.goto("about:blank");
+    await page.goto(`${page_address}#t=starvation`);
+    await page.getByLabel("50 %", { exact: true }).check();
+    await page.getByRole("button", { name: "Run it" }).click();
+    await page.getByText("You guessed 50 %; the run gives 5.09 %.").waitFor();
+    await page.getByRole("slider", { name: "Queue" }).fill("1.3");
+    await until(page, () => /"20p"/.test(editorText()));
+    await page.getByText("smallest share of a flow: at least 40 %; now 27.8 %").waitFor();
+    const address = page.url();
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.getByText("smallest share of a flow: at least 40 %; now 27.8 %").waitFor();
+  },
+  "lessons speak German, by link and by choice": async (page) => {
+    await page.goto("about:blank");
+    await page.goto(`${page_address}#t=vegas&g=de`);
+    await page.getByRole("heading", { name: "Lektion 3 von 6: Die Idee von Vegas" }).waitFor();
+    await page.getByLabel("3 Pakete", { exact: true }).check();
+    await page.getByRole("button", { name: "Starten" }).click();
+    await page.getByText("Richtig: Der Lauf ergibt 2,80 Pakete.").waitFor();
+    await until(page, () => location.hash.includes("g=de"));
+    await page.locator("#language").selectOption("en");
+    await page.getByRole("heading", { name: "Lesson 3 of 6: Vegas's idea" }).waitFor();
+    await page.locator("#language").selectOption("de");
+    await page.getByRole("heading", { name: "Lektion 3 von 6: Die Idee von Vegas" }).waitFor();
+    await page.goto("about:blank");
+    await page.goto(page_address);
+    await page.getByRole("heading", { name: "Sechs Lektionen" }).waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
+  },
   "time can be stopped and gone back": async (page) => {
     await over(page);
     await page.locator("#scrub").fill("35");
@@ -216,6 +282,39 @@ const tests = {
   },
 };
 
+/** For each lesson the right guess, the guessed figure by the summary, and a way to do the task. */
+const goodput = ({ flows }) => flows.reduce((sum, { goodput_mbps }) => sum + goodput_mbps, 0);
+const queue = ({ links }) => links[0].mean_queue_packets;
+const LESSONS = {
+  window: {
+    guess: 4.8,
+    value: goodput,
+    task: async (page) => {
+      // slow motion, so that a busy machine loses little of the run before the window is set
+      await page.locator("#speed").selectOption("0.1");
+      await page.getByRole("button", { name: "You are the congestion control" }).click();
+      await page.getByLabel("Your window").fill("2.11");
+      await page.locator("#speed").selectOption("Infinity");
+    },
+  },
+  bufferbloat: { guess: "600 ms", value: ({ flows }) => flows[0].mean_rtt_ms, task: (page) => page.getByRole("slider", { name: "Queue" }).fill("1.3") },
+  vegas: { guess: "3 packets", value: queue, task: (page) => page.getByRole("slider", { name: "Flows" }).fill("6") },
+  starvation: {
+    guess: "5 %",
+    value: (summary) => (100 * Math.min(...summary.flows.map(({ goodput_mbps }) => goodput_mbps))) / goodput(summary),
+    task: (page) => page.getByRole("slider", { name: "Queue" }).fill("1"),
+  },
+  start: { guess: "10 Mb/s", value: goodput, task: (page) => page.getByLabel("Algorithm of flow 0").selectOption("streak") },
+  own: {
+    guess: "75 packets",
+    value: queue,
+    task: async (page) => {
+      await page.getByLabel("Algorithm of flow 0").selectOption("own…");
+      await page.getByRole("textbox", { name: "Your own algorithm" }).fill("class Mine {\n  window = 150;\n  on_ack() {}\n  on_loss() {}\n}\n");
+    },
+  },
+};
+
 const bytes = statSync(resolve(import.meta.dirname, "../dist/playground.html")).size;
 assert.ok(bytes <= BYTES_MAX, `playground.html has ${bytes} bytes; ${BYTES_MAX} at most`);
 
@@ -240,6 +339,11 @@ async function linkWithOwn(page) {
   await page.getByText("Reno 687").waitFor();
   await until(page, () => location.hash.includes("&a="));
   return page.url();
+}
+
+/** The score that the lesson shows. */
+async function points(page) {
+  return Number(/^Score: (\d+) of 100/.exec(await page.locator(".score").textContent())[1]);
 }
 
 /** Waits for the end of the run. */

@@ -1,28 +1,22 @@
 // The reader's files beyond the tab: the browser keeps them, and a link's wait until the reader has read them.
 
-import { byId, element } from "../elements";
+import { button, byId, element } from "../elements";
 import type { OwnFile } from "../protocol";
 import { filesOf, textOf } from "../scenario/link";
-
-const STORE = "vegaslab.own";
+import { remember, remembered } from "../store";
 
 export function isScript(file: OwnFile): boolean {
   return typeof file.content === "string";
 }
 
-/** Keeps the files of JavaScript. Returns false where the browser refuses: a frame without an origin, a full store. */
+/** Keeps the files of JavaScript. Returns false where the browser refuses. */
 export function keep(files: OwnFile[]): boolean {
-  try {
-    localStorage.setItem(STORE, textOf(files.filter(isScript)));
-    return true;
-  } catch {
-    return false;
-  }
+  return remember("own", textOf(files.filter(isScript)));
 }
 
 export function kept(): OwnFile[] {
   try {
-    return filesOf(localStorage.getItem(STORE) ?? "[]");
+    return filesOf(remembered("own") ?? "[]");
   } catch {
     return [];
   }
@@ -34,14 +28,11 @@ export function agreed(files: OwnFile[]): Promise<boolean> {
   const panel = byId("offer");
   panel.hidden = false;
   return new Promise((resolve) => {
-    const choice = (label: string, isAgreed: boolean) => {
-      const button = element("button", { type: "button" }, label);
-      button.addEventListener("click", () => {
+    const choice = (label: string, isAgreed: boolean) =>
+      button(label, () => {
         panel.hidden = true;
         resolve(isAgreed);
       });
-      return button;
-    };
     const names = files.map(({ name }) => name).join(", ");
     const what = `The link brings an algorithm, ${names}. Read it before you run it: it sees no network, no file, no clock.`;
     panel.replaceChildren(

@@ -3,7 +3,7 @@
 import { templates } from "virtual:templates";
 
 import { Editor } from "../scenario/editor";
-import { byId, debounced, element, save } from "../elements";
+import { button, byId, debounced, element, save } from "../elements";
 import { agreed, isScript, keep, kept } from "./kept";
 import type { Failure, OwnAnswer, OwnFile } from "../protocol";
 
@@ -237,12 +237,6 @@ export class Workshop {
     this.panel.hidden = true;
     this.button.setAttribute("aria-expanded", "false");
   }
-}
-
-function button(label: string, work: () => void): HTMLButtonElement {
-  const made = element("button", { type: "button" }, label);
-  made.addEventListener("click", work);
-  return made;
 }
 
 function hint(): HTMLElement {

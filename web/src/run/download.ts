@@ -1,7 +1,7 @@
 // The files that the reader can save: the scenario, the tables, the picture.
 
 import { themeColour } from "../colours";
-import { byId, element, save } from "../elements";
+import { button, byId, save } from "../elements";
 import type { Side } from "./side";
 
 const TABLES = ["flows", "links", "traffic", "flow_series", "link_series", "incidents"];
@@ -11,12 +11,11 @@ export function offerDownloads(side: Side, sides: () => Side[], scenario: () => 
   const menu = byId<HTMLDetailsElement>("downloads");
   const name = () => side.description?.name ?? "scenario";
   const entry = (label: string, taken: () => void | Promise<void>) => {
-    const button = element("button", { type: "button" }, label);
-    button.addEventListener("click", () => {
+    const take = button(label, () => {
       menu.open = false;
       void taken();
     });
-    byId("download-list").append(button);
+    byId("download-list").append(take);
   };
   entry("Scenario (TOML)", () => save(`${name()}.toml`, scenario(), "application/toml"));
   entry("Picture (PNG)", async () => save(`${name()}.png`, await picture(sides()), "image/png"));

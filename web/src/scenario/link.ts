@@ -1,6 +1,7 @@
 // The state of the page in its address: the scenario and the reader's files are compressed, the rest are plain words.
 
 import type { OwnFile } from "../protocol";
+import { language } from "../texts/language";
 
 /** The content of the address after `#`. */
 export interface State {
@@ -14,6 +15,8 @@ export interface State {
   hand: boolean;
   /** The link that the page shows, `from->to`; empty means the slowest on the first flow's path. */
   link: string;
+  /** The lesson that is open; empty without one. */
+  lesson: string;
   /** The files of JavaScript that the scenario or the run beside it names. */
   own: OwnFile[];
 }
@@ -27,6 +30,8 @@ export async function toFragment(state: State): Promise<string> {
   if (state.speed !== Infinity) words.set("x", String(state.speed));
   if (state.hand) words.set("h", "1");
   if (state.link) words.set("l", state.link);
+  if (state.lesson) words.set("t", state.lesson);
+  if (language !== "en") words.set("g", language);
   if (state.own.length > 0) words.set("a", await pack(textOf(state.own)));
   return `#${words}`;
 }
@@ -43,6 +48,7 @@ export async function fromFragment(fragment: string): Promise<State | undefined>
     speed: speed > 0 ? speed : Infinity,
     hand: words.has("h"),
     link: words.get("l") ?? "",
+    lesson: words.get("t") ?? "",
     own: words.has("a") ? filesOf(await unpack(words.get("a") ?? "")) : [],
   };
 }
@@ -63,9 +69,9 @@ export function filesOf(text: string): OwnFile[] {
 
 const SCRIPT_NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*\.js$/;
 
-/** A shipped scenario's name in the address, in the form of the documentation's links: `#open=gallop-50mbit`. */
-export function shippedName(fragment: string): string | null {
-  return new URLSearchParams(fragment.replace(/^#/, "")).get("open");
+/** A plain word of an address, such as a shipped scenario's name in `#open=gallop-50mbit`; null where it is absent. */
+export function wordOf(fragment: string, word: "open" | "s" | "t"): string | null {
+  return new URLSearchParams(fragment.replace(/^#/, "")).get(word);
 }
 
 async function pack(text: string): Promise<string> {
