@@ -15,9 +15,10 @@ _THEMES_SHIM = "https://unpkg.com/iframe-worker/shim"
 _BOOSTS = {
     "how-to": 8.0,
     "start tutorial comparing traffic networks scenario results own-algorithm sweeps measured": 4.0,
-    "evaluate attack linux quic kernel-world playground factorial l4s": 4.0,
+    "evaluate attack linux playground factorial l4s": 4.0,
+    "quic kernel-world": 1.5,
     "algorithms/* parts/*": 2.0,
-    "dossiers/* papers/*": 0.5,
+    "dossiers/* papers/* gallery/tags gallery/tags/*": 0.5,
     "changelog contributing architecture design reliability swarm trust deviations": 0.3,
     "python/*": 0.2,
 }

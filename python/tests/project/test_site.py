@@ -14,7 +14,8 @@ import vegaslab as package
 from documentation import ROOT
 from documentation.site import playground
 from documentation.site.check import problems
-from documentation.site.gallery import HEADS
+from documentation.site.gallery import HEADS, pictures
+from documentation.site.tags import tags_of
 from tests.conftest import Command
 
 DOCS = ROOT / "docs"
@@ -73,6 +74,57 @@ def test_each_folder_of_scenarios_has_a_gallery() -> None:
     folders = {name.rpartition("/")[0] for name in package.shipped_scenarios()} - {""}
     assert {f"gallery/{folder}.md" for folder in folders} | {"gallery/index.md"} == set(HEADS)
     assert all(f"- {page}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8") for page in HEADS)
+
+
+PLAIN = """\
+name = "plain"
+[topology]
+kind = "dumbbell"
+bottleneck = { rate = "1mbit" }
+[[flow]]
+algorithm = "vegas"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "tags"),
+    [
+        ("", "", []),
+        ('"plain"', '"slow-start-close-up"', ["start"]),
+        ('"vegas"', '"vegas"\ncount = 2', ["fairness"]),
+        ('"vegas"', '"vegas"\n[[flow]]\nalgorithm = "cubic"', ["fairness", "coexistence", "cubic"]),
+        ('"vegas"', '{ preset = "gallop", recovery = "sack" }', ["gallop"]),
+        ('"vegas"', '"vegas"\nsize = "1mb"\ntransport = "quic"', ["transfers", "quic"]),
+        ('"vegas"', '"vegas"\naccess = { jitter = "1ms" }', ["jitter"]),
+        ('"vegas"', '"vegas"\napplication = [{ kind = "media" }]', ["video call", "applications"]),
+        ('"vegas"', '"vegas"\n[[traffic]]\nkind = "constant"', ["background traffic"]),
+        ('"1mbit"', '"1mbit", loss = "1%", reorder = { probability = 0.1 }', ["random loss", "reordering"]),
+        ('"1mbit"', '{ trace = "lte.txt" }', ["changing path"]),
+        ('"1mbit"', '"1mbit", jitter = "200us"', []),
+        ('"1mbit"', '"1mbit", queue = { kind = "codel", ecn = true }', ["ecn", "codel"]),
+        ('"1mbit"', '"1mbit", backward = { rate = "1kbit" }', ["way back"]),
+    ],
+)
+def test_tags_follow_from_what_a_scenario_has(old: str, new: str, tags: list[str]) -> None:
+    changed = tags_of(tomllib.loads(PLAIN.replace(old, new)))
+    plain = ["vegas", "drop-tail", "dumbbell"]
+    assert [tag.name for tag in changed if tag.name not in plain] == tags
+
+
+def test_tags_have_pages_of_their_own_and_each_scenario_is_on_some() -> None:
+    documents = [tomllib.loads(file.read_text(encoding="utf-8")) for file in package.shipped_scenarios().values()]
+    tags = [tags_of(document) for document in documents]
+    every = {tag for found in tags for tag in found}
+    assert len({tag.place for tag in every}) == len(every)
+    assert all({"algorithm", "queue", "topology"} <= {tag.kind for tag in found} for found in tags)
+
+
+def test_the_gallerys_thumbnails_are_small() -> None:
+    made = pictures(["quic"])
+    assert list(made) == ["gallery/quic.png", "gallery/thumbnails/quic.png"]
+    # a PNG's width is at byte 16
+    widths = [int.from_bytes(picture[16:20]) for picture in made.values() if isinstance(picture, bytes)]
+    assert widths == [1500, 300]
 
 
 def test_the_citation_is_of_this_version() -> None:

@@ -1,10 +1,14 @@
 """Each page of the built site in a browser: `make test-site`, after which `make docs` has built it."""
 
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from matplotlib.image import imread
+from numpy.typing import NDArray
 
 from documentation import ROOT
 from tests.browsing import WIDER_THAN_VIEW, need_browser, new_page, running_browser, violations
@@ -54,6 +58,29 @@ def test_a_page_fits_and_can_be_read(browser: Any, name: str, width: int, scheme
     assert violations(page, within=within, without=OF_TABLES_AND_CODE) == []
     assert page.complaints == []
     page.close()
+
+
+# a page with a drawn picture (SVG), one with those of runs (PNG), and one with outputs of a notebook
+PICTURED = ["algorithms/vegas.html", "gallery/l4s.html", "notebooks/figure.html"]
+
+
+@pytest.mark.parametrize("name", PICTURED)
+def test_pictures_are_as_dark_as_their_page(browser: Any, name: str) -> None:
+    lightness = {scheme: _lightness(browser, name, scheme) for scheme in ("light", "dark")}
+    # most of a picture is its ground, and something is drawn on it
+    assert np.median(lightness["light"]) > 0.9
+    assert lightness["light"].min() < 0.4
+    assert np.median(lightness["dark"]) < 0.2
+    assert lightness["dark"].max() > 0.6
+
+
+def _lightness(browser: Any, name: str, scheme: str) -> NDArray[np.float64]:
+    """The lightness of the page's first picture, from 0 to 1, as it is on the screen."""
+    page = new_page(browser, 1400, scheme)
+    page.goto((SITE / name).as_uri())
+    seen = imread(BytesIO(page.locator("article img").first.screenshot()), format="png")
+    page.close()
+    return np.asarray(seen[..., :3].mean(axis=-1), dtype=np.float64)
 
 
 # what people ask, and the pages of which one must be among the first three that search finds
