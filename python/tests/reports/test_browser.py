@@ -29,7 +29,7 @@ need_browser()
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 VIEWS = [(1400, "light"), (1400, "dark"), (390, "light"), (390, "dark")]
-PAGES = ["run", "comparison", "trace", "claims", "report"]
+PAGES = ["run", "comparison", "trace", "claims", "report", "dossier"]
 PANELS = ["window (segments)", "RTT (ms)", "throughput (Mb/s)", "queue (packets)"]
 LONG = '{ preset = "vegas", slow_start = "gallop" }'
 
@@ -101,7 +101,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     for name, html in htmls.items():
         (folder / f"{name}.html").write_text(html, encoding="utf-8")
-    return {name: folder / f"{name}.html" for name in htmls}
+    dossier = vegaslab.evaluate("gallop", folder / "dossier", baselines=["cubic"], quick=True, criteria=["bufferbloat"])
+    return {name: folder / f"{name}.html" for name in htmls} | {"dossier": dossier.folder / "index.html"}
 
 
 @pytest.fixture(scope="module")
@@ -278,6 +279,20 @@ def test_wide_tables_scroll_inside_themselves(browser: Any, files: dict[str, Pat
     wide = page.get_by_role("group", name="A wide table")
     assert wide.evaluate("(box) => box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX") == "auto"
     assert page.evaluate(WIDER_THAN_VIEW) <= 0
+    page.close()
+
+
+def test_a_dossiers_tables_are_folded_on_the_screen_and_printed(browser: Any, files: dict[str, Path]) -> None:
+    page = opened(browser, files["dossier"])
+    tables = page.locator(".tables table")
+    seen = "(tables) => tables.filter((one) => one.checkVisibility()).length"
+    assert tables.count() > 0
+    assert tables.evaluate_all(seen) == 0
+    page.locator(".tables > summary").click()
+    assert tables.evaluate_all(seen) == tables.count()
+    page.locator(".tables > summary").click()
+    page.emulate_media(media="print")
+    assert tables.evaluate_all(seen) == tables.count()
     page.close()
 
 
