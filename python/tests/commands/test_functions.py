@@ -63,7 +63,7 @@ OTHERWISE = {
         "kernel": "world",
         "ftrace": "world",
     },
-    "identify": {"file": "file", "flow": "flow", "algorithm": "algorithms"},
+    "identify": {"output": "dir", "file": "file", "flow": "flow", "algorithm": "algorithms"},
     "model": {"==SUPPRESS==": "paper"},
     "conform": {"output": "", "names": "algorithm", "all": ""},
     # two dossiers are compared by the command; a schedule of delays is checked by it

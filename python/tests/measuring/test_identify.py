@@ -9,7 +9,7 @@ import vegaslab as lab
 from tests.conftest import Command
 from tests.measuring.sent import INPUTS, sent
 from vegaslab.measuring.measured.against import SENDERS
-from vegaslab.measuring.measured.identify import Identified
+from vegaslab.measuring.measured.answer import Identified
 
 
 def capture_of(algorithm: str, folder: Path, duration: str = "30s") -> Path:
@@ -57,3 +57,34 @@ def test_a_margin_is_that_of_the_first_other_one() -> None:
     assert Identified("x", 0, 9, ("reno-linux", "lp"), errors).margin == 5.0
     assert Identified("x", 0, 9, ("reno-linux", "lp", "veno"), errors).margin is None
     assert Identified("x", 0, 9, (), errors).sentence == "none of these"
+
+
+def test_a_page_says_what_speaks_for_the_best_two_and_against_them(vegaslab: Command, here: Path) -> None:
+    capture = capture_of("veno", here / "run")
+    done = vegaslab("identify", capture, "-a", "veno", "-a", "scalable", "-a", "bbr1", "-o", "out")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert done.stdout.endswith("\nresults: out\npicture: out/picture.html\n")
+    assert {path.name for path in (here / "out").iterdir()} == {
+        "capture",
+        "comparison.json",
+        "picture.html",
+        "scalable",
+        "veno",
+    }
+    page = (here / "out" / "picture.html").read_text(encoding="utf-8")
+    of_veno, of_scalable = page.partition("<h2>veno</h2>")[2].partition("<h2>scalable</h2>")[::2]
+    assert "<li>window 0.0 % from what was in flight</li>" in of_veno
+    assert "<b>Against</b>" not in of_veno
+    assert "<li>window " in of_scalable.partition("<b>Against</b>")[2]
+    assert "<b>flow 0: veno</b>" in page
+    found = json.loads((here / "out" / "comparison.json").read_bytes())["identified"]
+    assert found["answer"] == ["veno"]
+
+
+def test_a_page_of_none_of_these_says_so(here: Path) -> None:
+    found = lab.identify(capture_of("veno", here / "run"), ["hybla", "bbr1"], here / "out")
+    assert found.answer == ()
+    page = (here / "out" / "picture.html").read_text(encoding="utf-8")
+    assert "<b>flow 0: none of these</b>" in page
+    judged = page.partition("<h2>hybla</h2>")[2].partition("<h2>")[0]
+    assert "<li>window " in judged.partition("<b>Against</b>")[2]

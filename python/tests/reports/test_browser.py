@@ -16,6 +16,7 @@ import pytest
 import vegaslab
 from tests.browsing import WIDER_THAN_VIEW, need_browser, new_page, running_browser, violations
 from tests.conftest import SHORT
+from tests.measuring.sent import sent
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Answer
 from vegaslab.papers.judging.claims import claims
@@ -24,12 +25,13 @@ from vegaslab.papers.judging.verdict import Finding, Verdict
 from vegaslab.papers.report.chapter import Chapter
 from vegaslab.papers.report.page import page as page_of_claims
 from vegaslab.papers.report.page import paper_pages
+from vegaslab.runs.drawable import PAGE
 
 need_browser()
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 VIEWS = [(1400, "light"), (1400, "dark"), (390, "light"), (390, "dark")]
-PAGES = ["run", "comparison", "trace", "claims", "report", "dossier"]
+PAGES = ["run", "comparison", "trace", "claims", "report", "dossier", "identified"]
 PANELS = ["window (segments)", "RTT (ms)", "throughput (Mb/s)", "queue (packets)"]
 LONG = '{ preset = "vegas", slow_start = "gallop" }'
 
@@ -99,6 +101,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         **report_pages(),
     }
     folder = tmp_path_factory.mktemp("pages")
+    capture = sent(folder / "sent", rate="10mbit", queue="60p", duration="5s", algorithm="veno")
+    vegaslab.identify(capture, ["veno", "hybla", "bbr1"], folder / "answer")
+    htmls["identified"] = (folder / "answer" / PAGE).read_text(encoding="utf-8")
     for name, html in htmls.items():
         (folder / f"{name}.html").write_text(html, encoding="utf-8")
     dossier = vegaslab.evaluate("gallop", folder / "dossier", baselines=["cubic"], quick=True, criteria=["bufferbloat"])

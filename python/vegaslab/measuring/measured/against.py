@@ -209,8 +209,11 @@ class Against(Sides, Pictured):
 
     def write_into(self, folder: Path) -> None:
         """Adds the figures to the folder of the runs."""
-        text = json.dumps({"scenario": self.runs[CAPTURE].report["file"], "runs": self.figures}, indent=2)
-        write_file(folder / _COMPARISON, text.encode() + b"\n")
+        write_file(folder / _COMPARISON, json.dumps(self.content(), indent=2).encode() + b"\n")
+
+    def content(self) -> dict[str, Any]:
+        """What `comparison.json` holds."""
+        return {"scenario": self.runs[CAPTURE].report["file"], "runs": self.figures}
 
     def plot(self) -> "Figure":
         """Draws what was in flight, round-trip times and rates of all, one below the other."""

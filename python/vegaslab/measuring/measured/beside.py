@@ -22,11 +22,14 @@ TITLES = ("", *(title for title, _ in FIGURES.values()))
 
 def page(beside: Sides) -> str:
     """Returns the page: the picture and the table of figures."""
+    return page_of(beside, "against.html", repr(beside).strip("<>").removeprefix("vegaslab.Against "))
+
+
+def page_of(beside: Sides, template: str, title: str, **values: object) -> str:
+    """Returns a page of this template, with the picture, the table of figures, and `values`."""
     figure = {"shared": True, "panels": [panel.data() for panel in panels(beside)]}
     head, *rows = informative(TITLES, figure_rows(beside))
-    return render(
-        "against.html", repr(beside).strip("<>").removeprefix("vegaslab.Against "), [figure], head=head, rows=rows
-    )
+    return render(template, title, [figure], head=head, rows=rows, **values)
 
 
 def draw(beside: Sides) -> "Figure":

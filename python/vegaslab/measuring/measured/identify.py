@@ -1,67 +1,33 @@
 """Which congestion control sent a captured flow."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 
 from vegaslab import _vegaslab
 from vegaslab.measuring.measured.against import SENDERS
+from vegaslab.measuring.measured.answer import Identified
 from vegaslab.measuring.measured.measurement import check_readable
 from vegaslab.util.progress import ReadingProgress, notebook
 
-
-@dataclass(frozen=True)
-class Identified:
-    """How well congestion controls explain a captured flow.
-
-    >>> found = Identified("a.pcap", 0, 300, ("reno-linux", "lp"), {"reno-linux": 0.01, "lp": 0.01, "veno": 0.08})
-    >>> found
-    <vegaslab.Identified a.pcap: one of reno-linux, lp>
-    >>> found.margin
-    8.0
-    """
-
-    file: str
-    """The file's name."""
-    flow: int
-    """The flow's number."""
-    points: int
-    """How often the window showed: acknowledgements after which the window alone held the sender back."""
-    answer: tuple[str, ...]
-    """The presets that explain the flow best and about equally well; empty if none does."""
-    errors: Mapping[str, float]
-    """How far what each preset lets be in flight is from what was, the best first; 0.1 are about 10 %."""
-
-    @property
-    def margin(self) -> float | None:
-        """How many times further than the best preset the first one is that is not in the answer."""
-        best = next(iter(self.errors.values()))
-        others = (error for name, error in self.errors.items() if name not in self.answer)
-        return next((error / best for error in others if best > 0), None)
-
-    @property
-    def sentence(self) -> str:
-        """The answer in words."""
-        if not self.answer:
-            return "none of these"
-        return self.answer[0] if len(self.answer) == 1 else f"one of {', '.join(self.answer)}"
-
-    def __repr__(self) -> str:
-        """Names the file and the answer."""
-        return f"<vegaslab.Identified {Path(self.file).name}: {self.sentence}>"
+__all__ = ["Identified", "identified", "identify"]
 
 
 def identify(
-    file: str | PathLike[str], algorithms: Sequence[str] | None = None, *, flow: int | None = None
+    file: str | PathLike[str],
+    algorithms: Sequence[str] | None = None,
+    dir: str | PathLike[str] | None = None,
+    *,
+    flow: int | None = None,
 ) -> Identified:
     """Tells which congestion control sent a flow of a capture, by how well each explains it.
 
-    `algorithms` are presets' names (default: those of Linux); `flow` is as for `vegaslab.measured`. Raises
+    `algorithms` are presets' names (default: those of Linux); `flow` is as for `vegaslab.measured`. The folder `dir`
+    gets a page: what speaks for and against the best two, and the capture beside runs of its path with them. Raises
     `MeasuredError` for a file that is no capture of the sender's side, or too short, `OSError` for one that cannot be
-    read.
+    read, and with `dir` the errors of `vegaslab.against`.
 
     >>> import pathlib, tempfile, vegaslab
     >>> link = {"rate": "2mbit", "delay": "20ms", "queue": "10p"}
@@ -72,7 +38,13 @@ def identify(
     >>> vegaslab.identify(folder / "capture.pcapng")
     <vegaslab.Identified capture.pcapng: veno>
     """
-    return identified(Path(file), list(algorithms or SENDERS), flow, ReadingProgress(Path(file), place=notebook()))
+    found = identified(Path(file), list(algorithms or SENDERS), flow, ReadingProgress(Path(file), place=notebook()))
+    if dir is not None:
+        # only here: numpy, which an answer does not need
+        from vegaslab.measuring.measured.explained import write_page
+
+        write_page(found, Path(dir))
+    return found
 
 
 def identified(file: Path, algorithms: Sequence[str], flow: int | None, progress: ReadingProgress) -> Identified:
