@@ -7,7 +7,7 @@ pub mod rate;
 use core::fmt;
 
 use crate::contract::parameters::Parameters;
-use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
+use crate::units::{Bytes, Pace, Segments, SendIndex, Span, Time, Window};
 
 /// A congestion control of one connection: events in, window and rate out. `docs/contract.md` has the reasons for its
 /// form.
@@ -19,6 +19,14 @@ use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 /// An event that a control does not handle goes to the one that it wraps ([`CongestionControl::inner_mut`]), if it
 /// wraps one.
 pub trait CongestionControl {
+    /// A full segment has this size, as the host counts what it sends: TCP's payload, QUIC's datagram. Hosts report it
+    /// before the first segment, and again when it changes.
+    fn on_segment_size(&mut self, size: Bytes) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_segment_size(size);
+        }
+    }
+
     /// The round-trip time of the handshake is known. Its packets are shorter than segments, so `rtt` may be below
     /// every sample of [`Ack::rtt`]. Some hosts do not report it, and some connections have no handshake.
     fn on_handshake(&mut self, now: Time, rtt: Span) {

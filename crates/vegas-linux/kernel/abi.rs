@@ -3,7 +3,7 @@
 //! This file is compiled twice: into the BPF object, and into this crate, where tests compare the two.
 
 use vegas_core::aqt::{Aqt, HEADER_WITH_OPTION_BYTES, Head, Stamps};
-use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
+use vegas_core::units::{Bytes, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
     Ack, Algorithm, Avoidance, BaseRtt, Composition, CongestionControl, Cut, Detection, Limits, Loss, LossKind,
     LossResponse, LostSegment, Parameters, Phase, RateSample, Recovery, Restart, Rivals, RouterFeedback,
@@ -102,7 +102,8 @@ pub struct News {
     /// found lost since, all that are reported together included.
     pub loss_in_flight: u32,
     pub loss_lost: u32,
-    pub reserved: u32,
+    /// Of a start, the payload of a full segment; 0: not known.
+    pub segment_bytes: u32,
 }
 
 pub const EVENT_START: u32 = 0;
@@ -213,12 +214,16 @@ fn at<T: Copy>(parts: &[T], position: u32) -> Option<T> {
 }
 
 impl Event {
-    /// Tells a control of the event. Of [`EVENT_START`] that is the handshake: the caller begins the control. Of
-    /// [`EVENT_UNDO`] it is nothing: the caller has the control before the newest cut ([`Event::is_congestion`]).
+    /// Tells a control of the event. Of [`EVENT_START`] that is the size of segments and the handshake: the caller
+    /// begins the control. Of [`EVENT_UNDO`] it is nothing: the caller has the control before the newest cut
+    /// ([`Event::is_congestion`]).
     pub fn tell<C: CongestionControl + ?Sized>(&self, control: &mut C) {
         let now = Time::from_nanos(self.now_ns);
         match self.kind {
             EVENT_START => {
+                if self.news.segment_bytes != 0 {
+                    control.on_segment_size(Bytes::new(self.news.segment_bytes.into()));
+                }
                 if let Some(rtt) = self.rtt() {
                     control.on_handshake(now, rtt);
                 }

@@ -41,6 +41,7 @@ static void begin(struct sock *sk, __u32 pacing)
 		flow->event.rtt_ns = (tp->srtt_us >> 3) * NANOS_PER_MICROSECOND;
 	}
 	flow->event.seed = bpf_get_prandom_u32();
+	flow->event.news.segment_bytes = tp->mss_cache;
 	step(flow, EVENT_START);
 	set_window(flow, tp);
 	tp->snd_ssthresh = threshold(flow);

@@ -36,7 +36,7 @@ enum vegas_flag {
 struct vegas_news {
 	__u64 interval_ns;
 	__u32 delivered, lost, rate_delivered, rate_lost, rate_in_flight, prior_delivered, total;
-	__u32 sent, sent_in_flight, loss_in_flight, loss_lost, reserved;
+	__u32 sent, sent_in_flight, loss_in_flight, loss_lost, segment_bytes;
 };
 
 struct vegas_event {

@@ -85,7 +85,7 @@ pub struct VegasController {
 impl VegasController {
     fn new(factory: &VegasFactory, now: Instant, mtu: u16) -> Self {
         VegasController {
-            path: Path::new(factory.choice.clone(), factory.host_noise),
+            path: Path::new(factory.choice.clone(), factory.host_noise, mtu),
             observer: factory.observer.clone(),
             origin: now,
             path_began: now,
@@ -215,6 +215,7 @@ impl Controller for VegasController {
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
         self.mtu = new_mtu;
+        self.path.on_mtu(new_mtu);
     }
 
     fn window(&self) -> u64 {

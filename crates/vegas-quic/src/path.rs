@@ -1,7 +1,7 @@
 //! An algorithm on one path of a connection, whichever stack carries it: acknowledgements and losses of packets that
 //! are counted in the order of sending, translated into the core's events.
 
-use vegas_core::units::{Segments, SendIndex, Span, Time};
+use vegas_core::units::{Bytes, Segments, SendIndex, Span, Time};
 use vegas_core::{
     Ack, Algorithm, CongestionControl, Controller, Loss, LossKind, Phase, RateSample, Restart, Sent, Standalone, Status,
 };
@@ -82,9 +82,10 @@ struct Burst {
 const LEAST: Segments = Segments(2);
 
 impl Path {
-    pub(crate) fn new(choice: Choice, host_noise: Span) -> Self {
+    /// A path with datagrams of `mtu` bytes.
+    pub(crate) fn new(choice: Choice, host_noise: Span, mtu: u16) -> Self {
         let needs = Controller::needs(choice.algorithm.composition(), choice.standalone);
-        Path {
+        let mut path = Path {
             host_noise,
             paces: needs.pacing,
             keeps_pace: needs.pace_kept,
@@ -101,7 +102,14 @@ impl Path {
             recovers: false,
             last_sent: None,
             app_limited: false,
-        }
+        };
+        path.on_mtu(mtu);
+        path
+    }
+
+    /// A datagram has `mtu` bytes from now on.
+    pub(crate) fn on_mtu(&mut self, mtu: u16) {
+        self.control.on_segment_size(Bytes::new(mtu.into()));
     }
 
     pub(crate) fn algorithm(&self) -> &Algorithm {

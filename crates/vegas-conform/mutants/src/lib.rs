@@ -49,7 +49,7 @@ mod contract {
     }
 }
 mod units {
-    pub(crate) use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
+    pub(crate) use vegas_core::units::{Bytes, Pace, Segments, SendIndex, Span, Time, Window};
 
     pub(crate) const fn product(one: u64, other: u64) -> u64 {
         one.saturating_mul(other)

@@ -2,7 +2,7 @@
 
 use std::vec::Vec;
 
-use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
+use vegas_core::units::{Bytes, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{Ack, CongestionControl, Loss, LossKind, LostSegment, Output, Phase, Restart, Sent, Status};
 
 /// The events so far, by the names of their calls.
@@ -10,7 +10,8 @@ use vegas_core::{Ack, CongestionControl, Loss, LossKind, LostSegment, Output, Ph
 pub struct Heard(pub Vec<&'static str>);
 
 /// What [`tell_all`] calls, in this order.
-pub const ALL: [&str; 10] = [
+pub const ALL: [&str; 11] = [
+    "on_segment_size",
     "on_handshake",
     "on_sent",
     "on_segment_lost",
@@ -29,6 +30,7 @@ const WINDOW: Window = Window::whole(Segments(10));
 /// Tells a control each event once.
 pub fn tell_all(control: &mut dyn CongestionControl) {
     let (now, index, in_flight) = (NOW, SendIndex(1), Segments(5));
+    control.on_segment_size(Bytes::new(1_448));
     control.on_handshake(now, Span::from_millis(100));
     control.on_sent(&Sent { now, index, in_flight, retransmission: false });
     control.on_segment_lost(&LostSegment { in_flight, lost: Segments(1), app_limited: false });
@@ -62,6 +64,10 @@ pub fn shown(control: &dyn CongestionControl) -> (Option<&'static str>, Vec<&'st
 }
 
 impl CongestionControl for Heard {
+    fn on_segment_size(&mut self, _: Bytes) {
+        self.0.push("on_segment_size");
+    }
+
     fn on_handshake(&mut self, _: Time, _: Span) {
         self.0.push("on_handshake");
     }

@@ -349,7 +349,7 @@ impl Host {
                 sent_in_flight: word() as u32 >> (word() % 32),
                 loss_in_flight: word() as u32 >> (word() % 32),
                 loss_lost: word() as u32 >> (word() % 32),
-                reserved: 0,
+                segment_bytes: 0,
             },
         }
     }

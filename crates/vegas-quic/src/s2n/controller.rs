@@ -49,7 +49,7 @@ const GRANULARITY: Duration = Duration::from_millis(1);
 impl S2nController {
     pub(super) fn new(choice: Choice, host_noise: Span, mtu: u16) -> Self {
         S2nController {
-            path: Path::new(choice, host_noise),
+            path: Path::new(choice, host_noise, mtu),
             mtu,
             origin: None,
             bytes_in_flight: 0,
@@ -210,6 +210,7 @@ impl CongestionController for S2nController {
 
     fn on_mtu_update<P: Publisher>(&mut self, mtu: u16, _publisher: &mut P) {
         self.mtu = mtu;
+        self.path.on_mtu(mtu);
     }
 
     fn on_packet_discarded<P: Publisher>(&mut self, bytes: usize, _publisher: &mut P) {

@@ -20,7 +20,7 @@ use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Pha
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::micros;
 use crate::standalone::{BaseRttHeld, Preset};
-use crate::units::{Segments, SendIndex, Span, Time, Window};
+use crate::units::{Bytes, Segments, SendIndex, Span, Time, Window};
 use policer::Policer;
 
 pub(crate) const PRESET: Preset = Preset {
@@ -48,14 +48,18 @@ const FULL_ROUNDS: u8 = 3;
 /// `bbr_min_rtt_win_sec`, `bbr_probe_rtt_mode_ms`.
 const LEAST_RTT_WINDOW: Span = Span::from_secs(10);
 const PROBE_RTT_TIME: Span = Span::from_millis(200);
-/// `TCP_INIT_CWND`.
-const DELIVERED_FIRST: u32 = 10;
-/// A burst is a millisecond's worth, two segments at least from 1.2 Mb/s on, which are 100 of 1500 B a second, and 127
-/// at most (`bbr_tso_segs_goal`); three may wait in the hosts.
+/// `TCP_INIT_CWND`, less the SYN, which Linux counts as delivered (`tcp_ack`, `tcp_rcv_state_process`).
+const DELIVERED_FIRST: u32 = 9;
+/// A burst is a millisecond's worth, 127 segments and 65,215 bytes at most (`bbr_tso_segs_goal`); three may wait in the
+/// hosts.
 const BURST_PART_OF_SECOND: u64 = 1024;
 const BURSTS: u32 = 3;
 const BURST_MAX: u32 = 127;
-const TWO_FROM_PER_SECOND: u64 = 100;
+const BURST_BYTES_MAX: u64 = 65_215;
+/// From 1.2 Mb/s on a burst has two segments at least (`bbr_min_tso_rate`).
+const TWO_FROM_BYTES_PER_SECOND: u64 = 1_200_000 / 8;
+/// What a segment carries on Ethernet with time stamps, until the host says otherwise.
+const SEGMENT: Bytes = Bytes::new(1_448);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -74,6 +78,7 @@ pub(crate) struct Bbr1 {
     full: FullPipe,
     rates: Greatest,
     pacing: Pacing,
+    bursts: Bursts,
     rounds: Rounds,
     least: LeastRtt,
     flight: Flight,
@@ -93,6 +98,14 @@ struct Windows {
     initial: u32,
     /// In the first round trip of a recovery what arrives is what may leave.
     conserves: bool,
+}
+
+/// The bounds of a burst in segments, by their size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bursts {
+    /// The pace from which there are two at least ([`Pacing::product_of`]).
+    two_from: u64,
+    most: u32,
 }
 
 /// The phase of PROBE_BW.
@@ -133,6 +146,16 @@ impl Windows {
     }
 }
 
+impl Bursts {
+    fn of(segment: Bytes) -> Self {
+        let most = BURST_BYTES_MAX / segment.get().max(1);
+        Bursts {
+            two_from: Pacing::product_of(TWO_FROM_BYTES_PER_SECOND, segment),
+            most: u32::try_from(most).unwrap_or(BURST_MAX).clamp(2, BURST_MAX),
+        }
+    }
+}
+
 impl FullPipe {
     const NONE: FullPipe = FullPipe { rate: Bandwidth::NONE, rounds: 0, reached: false };
 
@@ -170,6 +193,7 @@ impl Bbr1 {
             full: FullPipe::NONE,
             rates: Greatest::NONE,
             pacing: Pacing::new(window.now, STARTUP_GAIN),
+            bursts: Bursts::of(SEGMENT),
             rounds: Rounds::default(),
             least: LeastRtt { us: UNKNOWN_US, at: Time::ZERO, done: Time::NEVER, round_done: false, restarts: false },
             flight: Flight::NONE,
@@ -206,8 +230,8 @@ impl Bbr1 {
 
     /// Segments that may leave together (`bbr_tso_segs_goal`).
     fn burst(&self) -> u32 {
-        let least = if self.pacing.segments_in_second_part(TWO_FROM_PER_SECOND) == 0 { 1 } else { 2 };
-        self.pacing.segments_in_second_part(BURST_PART_OF_SECOND).clamp(least, BURST_MAX)
+        let least = if self.pacing.is_below(self.bursts.two_from) { 1 } else { 2 };
+        self.pacing.segments_in_second_part(BURST_PART_OF_SECOND).clamp(least, self.bursts.most)
     }
 
     /// Rate times least RTT times `gain` (`bbr_bdp`).
@@ -404,6 +428,10 @@ impl Bbr1 {
 }
 
 impl CongestionControl for Bbr1 {
+    fn on_segment_size(&mut self, size: Bytes) {
+        self.bursts = Bursts::of(size);
+    }
+
     /// The handshake gives an RTT sample (`bbr_init`).
     fn on_handshake(&mut self, now: Time, rtt: Span) {
         self.least.us = micros(rtt);
@@ -481,8 +509,8 @@ impl CongestionControl for Bbr1 {
     /// Another path has another rate and RTT; what is in flight stays.
     fn on_path_change(&mut self, _next: SendIndex, _now: Time) {
         let window = Windows { now: self.window.now.min(self.window.initial), prior: 0, ..self.window };
-        let (flight, rounds) = (self.flight, self.rounds);
-        *self = Bbr1 { flight, rounds, ..Bbr1::new(window, self.random) };
+        let (flight, rounds, bursts) = (self.flight, self.rounds, self.bursts);
+        *self = Bbr1 { flight, rounds, bursts, ..Bbr1::new(window, self.random) };
     }
 
     fn output(&self) -> Output {
@@ -525,5 +553,27 @@ impl CongestionControl for Bbr1 {
         out("conserves", self.window.conserves.into());
         out("prior_window", self.window.prior.into());
         out("extra_acked_segments", self.aggregation.get().into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::preset;
+
+    fn burst(segment_bytes: u64, per_second: u32) -> u32 {
+        let mut control = Bbr1::start(&preset("bbr1").expect("a preset").parameters, 1);
+        control.on_segment_size(Bytes::new(segment_bytes));
+        control.pacing.set(Bandwidth::of(per_second, 1_000_000), ONE, true);
+        control.burst()
+    }
+
+    /// By hand, with 99 % of each rate: 150,000 bytes a second are 581.4 segments of 258 bytes, and 103.6 of 1448. A
+    /// millisecond's worth of 100,000 segments is 96, and 65,215 bytes are 45 segments of 1448.
+    #[test]
+    fn a_burst_is_bounded_in_bytes() {
+        assert_eq!([burst(258, 586), burst(258, 588)], [1, 2]);
+        assert_eq!([burst(1_448, 104), burst(1_448, 106)], [1, 2]);
+        assert_eq!([burst(258, 100_000), burst(1_448, 100_000)], [96, 45]);
     }
 }

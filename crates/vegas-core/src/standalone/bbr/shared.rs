@@ -4,7 +4,7 @@
 
 use crate::contract::RateSample;
 use crate::contract::{Ack, Loss, LossKind, Sent};
-use crate::units::{Pace, SendIndex, Span, Time, product};
+use crate::units::{Bytes, Pace, SendIndex, Span, Time, product};
 
 const RATE_BITS: u32 = 24;
 const GAIN_BITS: u32 = 8;
@@ -99,6 +99,17 @@ impl Pacing {
         if full || product > self.product {
             self.product = product;
         }
+    }
+
+    /// Whether the pace is below one of [`Pacing::product_of`].
+    pub(crate) fn is_below(&self, product: u64) -> bool {
+        self.product < product
+    }
+
+    /// The product of gain and bandwidth at which segments of this size leave at a rate in bytes.
+    pub(crate) fn product_of(bytes_per_second: u64, segment: Bytes) -> u64 {
+        let less_the_margin = 1_000_000 * PACE_PER_CENT / 100;
+        (bytes_per_second << (RATE_BITS + GAIN_BITS)).div_ceil(less_the_margin * segment.get().max(1))
     }
 
     pub(crate) fn pace(&self) -> Pace {

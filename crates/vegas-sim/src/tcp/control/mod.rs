@@ -4,7 +4,7 @@
 mod detail;
 mod history;
 
-use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
+use vegas_core::units::{Bytes, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
     Ack, Algorithm, Composed, CongestionControl, Controller, Loss, Needs, Output, Restart, RouterFeedback, Sent, Status,
 };
@@ -139,6 +139,11 @@ impl Congestion {
 /// Events, for controls that ask for them: what the sender sends, and what the network says beside its
 /// acknowledgements.
 impl Congestion {
+    /// Reports the payload of a full segment.
+    pub(super) fn on_segment_size(&mut self, payload: Bytes) {
+        self.control.on_segment_size(payload);
+    }
+
     /// Reports the round-trip time of the handshake.
     pub(super) fn on_handshake(&mut self, now: Time, rtt: Span) {
         self.control.on_handshake(now, rtt);

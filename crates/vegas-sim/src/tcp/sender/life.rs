@@ -26,9 +26,10 @@ use crate::tcp::timer::RetransmissionTimer;
 impl Sender {
     /// Creates a sender; `seed` is called if the control may draw random numbers.
     pub(crate) fn new(flow: u32, spec: &FlowSpec, seed: impl FnOnce() -> u64) -> Self {
-        let (congestion, needs) = Congestion::new(spec, seed);
+        let (mut congestion, needs) = Congestion::new(spec, seed);
         let detection = &spec.composition.detection;
         let layout = Arc::new(Layout::new(spec));
+        congestion.on_segment_size(layout.full_payload());
         let total = layout.segments().unwrap_or(ENDLESS);
         let application = Application::of(spec, layout.full_payload());
         let rules = Rules {

@@ -73,7 +73,9 @@ impl Sender {
 
     /// Sets the payload of a full segment, bytes, before anything is written.
     pub(crate) fn set_payload(&mut self, payload: u64) {
-        Arc::make_mut(&mut self.rules.layout).set_payload(payload);
+        let layout = Arc::make_mut(&mut self.rules.layout);
+        layout.set_payload(payload);
+        self.congestion.on_segment_size(layout.full_payload());
     }
 
     /// Writes `bytes` more, and sends what may leave. They fill up a short segment that waits, if they `join` it.
