@@ -29,6 +29,13 @@ export function themeColour(name: string): string {
   return color;
 }
 
+/** Calls back now and at each change with whether the page has one column, as the style sheet has it. */
+export function onNarrow(changed: (isNarrow: boolean) => void): void {
+  const narrow = matchMedia("(max-width: 1000px)");
+  narrow.addEventListener("change", () => changed(narrow.matches));
+  changed(narrow.matches);
+}
+
 /** Calls back when the reader changes between light and dark. */
 export function onTheme(changed: () => void): void {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {

@@ -1,6 +1,6 @@
 // Small helpers for the document.
 
-type Child = Node | string;
+export type Child = Node | string;
 
 /** A new element with attributes and children. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
@@ -19,6 +19,19 @@ export function button(label: string, work: () => void): HTMLButtonElement {
   const made = element("button", { type: "button" }, label);
   made.addEventListener("click", work);
   return made;
+}
+
+/** A term that shows its meaning when the reader presses it. */
+export function term({ name, meaning }: { name: string; meaning: string }): HTMLElement {
+  const popup = element("span", { class: "meaning", popover: "" }, meaning);
+  const shown = element("button", { type: "button", class: "term" }, name);
+  shown.popoverTargetElement = popup;
+  popup.addEventListener("beforetoggle", () => {
+    const { left, bottom } = shown.getBoundingClientRect();
+    popup.style.setProperty("--left", `${left}px`);
+    popup.style.setProperty("--top", `${bottom + 4}px`);
+  });
+  return element("span", {}, shown, popup);
 }
 
 /** The element of the page with this id. */

@@ -5,7 +5,7 @@ import { scenarios, traces } from "virtual:scenarios";
 import workerSource from "virtual:worker";
 
 import { Scales } from "./run/charts";
-import { onTheme } from "./colours";
+import { onNarrow, onTheme } from "./colours";
 import { offerDownloads } from "./run/download";
 import { Editor, words } from "./scenario/editor";
 import { byId, debounced, element } from "./elements";
@@ -21,7 +21,7 @@ import { Playback } from "./run/playback";
 import type { Description, Edit, Failure, OwnAnswer, OwnFile } from "./protocol";
 import { Side } from "./run/side";
 import { forTests } from "./tests";
-import { language, speak } from "./texts/language";
+import { language, speak, texts, write } from "./texts/language";
 import "./style.css";
 
 /** Folders of shipped scenarios. */
@@ -33,7 +33,7 @@ const GROUPS = {
   "l4s/": "L4S: low latency, low loss",
 };
 const FIRST = "gallop-50mbit";
-const FRESH: State = { scenario: "", beside: "", speed: Infinity, hand: false, link: "", lesson: "", own: [] };
+const FRESH: State = { scenario: "", beside: "", speed: Infinity, hand: false, link: "", lesson: "", embedded: false, own: [] };
 /** The unpacked engine has a few megabytes. */
 const ENGINE_BYTES_MAX = 64 << 20;
 
@@ -53,6 +53,8 @@ class Playground {
   private changes: Promise<unknown> = Promise.resolve();
 
   constructor(engine: () => Engine) {
+    write(document);
+    onNarrow((isNarrow) => (isNarrow ? byId("picture").before(byId("form")) : byId("controls").prepend(byId("form"))));
     this.main = new Side(engine(), this.scales, (failure) => this.onEnd(failure));
     this.besideSide = new Side(engine(), this.scales, (failure) => this.onEnd(failure));
     this.besideSide.frame.hidden = true;
@@ -91,24 +93,26 @@ class Playground {
     this.offerLanguages();
     byId("share").addEventListener("click", () => void this.share());
     addEventListener("hashchange", () => void this.open());
-    onTheme(() => this.sides().forEach((side) => (side.charts.make(), side.draw())));
+    onTheme(() => this.sides().forEach((side) => (side.charts.make(), side.charts.draw())));
   }
 
   /** Opens the scenario that the address names. */
   async open(): Promise<void> {
     const name = wordOf(location.hash, "open");
     const lesson = LESSONS.find(({ id }) => id === wordOf(location.hash, "t"));
-    const fallback = { ...FRESH, scenario: scenarios[name ?? FIRST] ?? scenarios[FIRST] ?? "", ...begun(lesson) };
+    const fallback = { ...FRESH, scenario: scenarios[name ?? FIRST] ?? scenarios[FIRST] ?? "", ...begun(lesson), embedded: wordOf(location.hash, "e") !== null };
     const isWhole = wordOf(location.hash, "s") !== null;
     try {
-      byId("notice").textContent = name !== null && !scenarios[name] ? `No shipped scenario is named ${name}.` : "";
+      byId("notice").textContent = name !== null && !scenarios[name] ? texts.status.noScenario(name) : "";
       Object.assign(this.state, (await fromFragment(location.hash)) ?? fallback);
     } catch {
-      byId("notice").textContent = "The link is damaged: its scenario cannot be read. This is a shipped one.";
+      byId("notice").textContent = texts.status.damaged;
       Object.assign(this.state, fallback);
     }
     this.lessons.show(this.state.lesson, !isWhole);
-    this.lessons.offer(!lesson && !isWhole && name === null);
+    this.lessons.offer(!lesson && !isWhole && name === null && !this.state.embedded);
+    document.body.classList.toggle("embedded", this.state.embedded);
+    byId("whole").hidden = !this.state.embedded;
     this.playback.setSpeed(this.state.speed);
     this.editor.text = this.state.scenario;
     await this.workshop.welcome(this.state.own);
@@ -118,7 +122,7 @@ class Playground {
   /** Opens a lesson by its name; without a name it closes the one that is open. */
   private learn(id: string): void {
     const lesson = LESSONS.find((lesson) => lesson.id === id);
-    Object.assign(this.state, lesson ? { ...FRESH, ...begun(lesson) } : { lesson: "" });
+    Object.assign(this.state, lesson ? { ...FRESH, ...begun(lesson), embedded: this.state.embedded } : { lesson: "" });
     this.lessons.show(id, true);
     this.lessons.offer(false);
     this.playback.setSpeed(this.state.speed);
@@ -186,7 +190,7 @@ class Playground {
     const link = (described: Description) => this.link(described);
     const own = [...new Set(description.flows.map(({ algorithm }) => algorithm))].join(", ");
     this.say("");
-    this.main.run(scenario, hand ? 0 : null, pace, hand ? "You" : areTwo ? own : "", link);
+    this.main.run(scenario, hand ? 0 : null, pace, hand ? texts.status.you : areTwo ? own : "", link);
     if (hand) this.main.engine.steer(this.hand.window);
     if (areTwo) {
       const text = beside ? await this.withAlgorithm(description, beside) : scenario;
@@ -263,7 +267,7 @@ class Playground {
   private onEnd(failure: Failure | null): void {
     if (failure) return this.fail(failure);
     if (!this.sides().every(({ summary }) => summary)) return;
-    this.say("The run is over.");
+    this.say(texts.status.over);
     const { description, summary } = this.main;
     if (description && summary) this.lessons.ended({ description, summary });
   }
@@ -286,7 +290,7 @@ class Playground {
     const groups = Object.entries(GROUPS).map(([folder, label]) =>
       element("optgroup", { label }, ...names.filter((name) => name.startsWith(folder)).map(option)),
     );
-    picker.append(element("option", { value: "", hidden: "" }, "your own"), ...names.filter((name) => !name.includes("/")).map(option), ...groups);
+    picker.append(element("option", { value: "", hidden: "" }, texts.status.yourScenario), ...names.filter((name) => !name.includes("/")).map(option), ...groups);
     picker.addEventListener("change", () => {
       Object.assign(this.state, { link: "", lesson: "" });
       this.lessons.show("", false);
@@ -296,13 +300,13 @@ class Playground {
 
   private offerLanguages(): void {
     const picker = byId<HTMLSelectElement>("language");
-    document.documentElement.lang = language;
     picker.value = language;
     picker.addEventListener("change", async () => speak(picker.value, await toFragment(this.state)));
   }
 
   private async showLink(): Promise<void> {
     const fragment = await toFragment(this.state);
+    byId<HTMLAnchorElement>("whole").href = location.href.replace(/#.*/, "") + (await toFragment({ ...this.state, embedded: false }));
     try {
       history.replaceState(null, "", fragment);
     } catch {
@@ -314,9 +318,10 @@ class Playground {
     const address = location.href.replace(/#.*/, "") + (await toFragment(this.state));
     try {
       await navigator.clipboard.writeText(address);
-      this.say("The link is copied.");
+      byId("share").textContent = texts.status.copied;
+      setTimeout(() => (byId("share").textContent = texts.page.share), 2000);
     } catch {
-      this.say("The link is in the address bar.");
+      this.say(texts.status.inAddressBar);
     }
   }
 }

@@ -1,8 +1,10 @@
 // Tests what a reader can do on the page: node tests/page.mjs [TEST ...]
 
 import assert from "node:assert/strict";
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 import { PATIENCE_MS, page_address, withPage } from "./browser.mjs";
 
@@ -174,7 +176,8 @@ const tests = {
       await page.goto("about:blank");
       await page.goto(`${page_address}#t=${id}`);
       const button = page.getByRole("button", { name: "Run it" });
-      await (typeof guess === "string" ? page.getByLabel(guess, { exact: true }).check() : page.getByLabel("Your guess").last().fill(String(guess)));
+      if (typeof guess === "string") await page.getByLabel(guess, { exact: true }).check();
+      else await page.getByRole("spinbutton", { name: "Your guess" }).fill(String(guess));
       await button.click();
       await page.locator(".score").waitFor();
       const summary = await page.evaluate((text) => vegaslab.summary(text), await editorText(page));
@@ -218,6 +221,9 @@ const tests = {
     await page.goto(page_address);
     await page.getByRole("heading", { name: "Sechs Lektionen" }).waitFor();
     assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
+    await page.getByText("Der Lauf ist zu Ende.").waitFor();
+    await page.getByText(/^Der Fluss \(vegas\) ist in der Überlastvermeidung/).waitFor();
+    await page.getByRole("slider", { name: "Schlange" }).waitFor();
   },
   "time can be stopped and gone back": async (page) => {
     await over(page);
@@ -279,6 +285,58 @@ const tests = {
     await page.getByRole("button", { name: "Write your own algorithm" }).click();
     await page.getByRole("textbox", { name: "Your own algorithm" }).waitFor();
     assert.equal(await page.evaluate(() => document.scrollingElement.scrollWidth), 390);
+  },
+  "a phone has the controls before the charts": async (page) => {
+    await over(page);
+    const top = async (selector) => (await page.locator(selector).boundingBox()).y;
+    assert.ok((await page.locator("#form").boundingBox()).x > (await page.locator("#sides").boundingBox()).x, "a wide page has them aside");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await until(page, () => document.querySelector("#stage #form"));
+    assert.ok((await top("#form")) < (await top("#sides")));
+    assert.ok((await top("#transport")) < (await top("#form")));
+    await page.getByRole("button", { name: "You are the congestion control" }).click();
+    await page.locator(".charts").first().scrollIntoViewIfNeeded();
+    await page.locator(".totals").first().scrollIntoViewIfNeeded();
+    assert.ok((await top("#hand-panel")) >= 0, "the wheel stays in sight");
+  },
+  "the axis slides while a run keeps to a clock": async (page) => {
+    await over(page);
+    const range = () => page.locator(".plot").first().getAttribute("aria-label");
+    assert.match(await range(), /^Window in segments from 0 to 70 s; /);
+    await page.locator("#speed").selectOption("1");
+    await page.getByRole("button", { name: "You are the congestion control" }).click();
+    await until(page, () => document.querySelector(".plot").ariaLabel.startsWith("Window in segments from 0 to 10 s"));
+    await until(page, () => /from (\d+(\.\d)?) to/.exec(document.querySelector(".plot").ariaLabel)[1] > 0.3);
+    const [, from, to] = /from (.*) to (.*) s; /.exec(await range());
+    assert.equal(Number((to - from).toFixed(1)), 10);
+    await page.locator("#speed").selectOption("Infinity");
+    await over(page);
+    await until(page, () => document.querySelector(".plot").ariaLabel.startsWith("Window in segments from 0 to 70 s"));
+  },
+  "a term is explained where it stands": async (page) => {
+    await over(page);
+    const meaning = page.getByText("The number of segments that a flow may have on their way without an acknowledgement.");
+    assert.ok(await meaning.isHidden());
+    await page.getByRole("button", { name: "Window", exact: true }).click();
+    await meaning.waitFor();
+    await page.keyboard.press("Escape");
+    await until(page, () => !document.querySelector(".meaning:popover-open"));
+    const count = await page.locator(".term").count();
+    assert.ok(count >= 13, `${count} terms`);
+  },
+  "another page embeds it": async (page) => {
+    const file = join(mkdtempSync(join(tmpdir(), "vegaslab-")), "lecture.html");
+    const address = `${page_address}#t=bufferbloat&e=1`;
+    writeFileSync(file, `<iframe sandbox="allow-scripts allow-popups" width="900" height="700" src="${address}"></iframe>`);
+    await page.goto(pathToFileURL(file).href);
+    const frame = page.frameLocator("iframe");
+    await frame.getByLabel("600 ms", { exact: true }).check();
+    await frame.getByRole("button", { name: "Run it" }).click();
+    await frame.getByText("Right: the run gives 592 ms.").waitFor();
+    assert.ok(await frame.locator("header").isHidden());
+    assert.ok(await frame.locator("#file").isHidden());
+    const whole = await frame.getByRole("link", { name: "Open the whole playground" }).getAttribute("href");
+    assert.match(whole, /#s=.*&t=bufferbloat$/);
   },
 };
 

@@ -64,7 +64,8 @@ export class Lessons {
     if (!lesson || this.isAsking) return;
     if (this.guess !== undefined) this.answer ??= valueOf(run, lesson.guess.figure);
     const points = score(run, lesson.goals);
-    if (points > best(lesson)) remember(`score.${lesson.id}`, String(points));
+    const most = Math.max(points, best(lesson));
+    remember(`score.${lesson.id}`, String(most));
     const goals = lesson.goals.map((goal) => {
       const limits = [goal.least !== undefined && words.least(inUnit(goal.figure, goal.least)), goal.most !== undefined && words.most(inUnit(goal.figure, goal.most))];
       const mark = reached(run, goal) === 1 ? "✓" : "✗";
@@ -76,7 +77,7 @@ export class Lessons {
       ...this.answered(lesson),
       element("p", {}, element("b", {}, words.task), ` ${texts[lesson.id].task}`),
       element("ul", {}, ...goals),
-      element("p", { class: "score" }, element("b", {}, words.score(points, best(lesson)) + verdict)),
+      element("p", { class: "score" }, element("b", {}, words.score(points, most) + verdict)),
     );
   }
 
@@ -126,14 +127,20 @@ export class Lessons {
     const number = element("input", { type: "number", name: "guess", min: "0", step: "any", required: "", "aria-label": words.guess });
     const answers = choices.length > 0 ? choices.map(choice) : [element("label", {}, number, ` ${texts.figures[figure].unit}`)];
     const legend = element("legend", {}, words.guess);
-    const run = element("button", { type: "submit", class: "primary" }, words.run);
-    form.append(element("fieldset", {}, legend, element("p", {}, texts[lesson.id].question), element("div", { class: "choices" }, ...answers, run)));
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
+    const answer = () => {
+      if (!form.reportValidity()) return;
       this.guess = Number(new FormData(form).get("guess"));
       this.isAsking = false;
       this.draw();
       this.events.guessed(lesson);
+    };
+    // a sandboxed frame submits no form
+    const run = button(words.run, answer);
+    run.className = "primary";
+    form.append(element("fieldset", {}, legend, element("p", {}, texts[lesson.id].question), element("div", { class: "choices" }, ...answers, run)));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      answer();
     });
     return form;
   }
@@ -144,5 +151,5 @@ function best(lesson: Lesson): number {
 }
 
 function inUnit(figure: Figure, value: number): string {
-  return `${figureText(value).replace(".", texts.decimalSign)} ${texts.figures[figure].unit}`.trim();
+  return `${figureText(value)} ${texts.figures[figure].unit}`.trim();
 }

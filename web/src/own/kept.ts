@@ -4,6 +4,7 @@ import { button, byId, element } from "../elements";
 import type { OwnFile } from "../protocol";
 import { filesOf, textOf } from "../scenario/link";
 import { remember, remembered } from "../store";
+import { texts } from "../texts/language";
 
 export function isScript(file: OwnFile): boolean {
   return typeof file.content === "string";
@@ -34,11 +35,10 @@ export function agreed(files: OwnFile[]): Promise<boolean> {
         resolve(isAgreed);
       });
     const names = files.map(({ name }) => name).join(", ");
-    const what = `The link brings an algorithm, ${names}. Read it before you run it: it sees no network, no file, no clock.`;
     panel.replaceChildren(
-      element("p", {}, what),
+      element("p", {}, texts.offer.read(names)),
       ...files.map(({ content }) => element("pre", { tabindex: "0" }, String(content))),
-      element("p", {}, choice("Run it", true), " ", choice("Leave it out", false)),
+      element("p", {}, choice(texts.offer.run, true), " ", choice(texts.offer.leave, false)),
     );
   });
 }

@@ -4,9 +4,12 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
 import { flowColour, themeColour } from "../colours";
-import { element } from "../elements";
+import { element, term } from "../elements";
 import type { Description } from "../protocol";
 import { aligned, rowAt, type Series } from "./series";
+import { texts } from "../texts/language";
+
+const words = texts.charts;
 
 /** The greatest number of lines that a reader can distinguish. */
 export const FLOWS_DRAWN_MAX = 8;
@@ -20,20 +23,15 @@ interface Line {
 }
 
 interface Kind {
-  title: string;
-  unit: string;
+  words: typeof words.window;
   lines(series: Series, description: Description, link: number): Line[];
 }
 
 const KINDS: Kind[] = [
-  { title: "Window", unit: "segments", lines: (series, description) => ofFlows(series, description, "cwnd_segments") },
-  { title: "Round-trip time", unit: "ms", lines: (series, description) => ofFlows(series, description, "rtt_ms") },
-  { title: "Queue", unit: "packets", lines: ofQueue },
-  {
-    title: "Throughput",
-    unit: "Mb/s",
-    lines: (series, description) => ofFlows(series, description, "throughput_mbps"),
-  },
+  { words: words.window, lines: (series, description) => ofFlows(series, description, "cwnd_segments") },
+  { words: words.rtt, lines: (series, description) => ofFlows(series, description, "rtt_ms") },
+  { words: words.queue, lines: ofQueue },
+  { words: words.throughput, lines: (series, description) => ofFlows(series, description, "throughput_mbps") },
 ];
 
 function ofFlows(
@@ -54,7 +52,7 @@ function ofQueue(series: Series, description: Description, link: number): Line[]
   const described = description.links[link];
   if (!track || !described) return [];
   const lines: Line[] = [
-    { label: "most in the step", colour: themeColour("--faint"), time_s: track.time_s, values: track.max_queue_packets },
+    { label: words.mostInStep, colour: themeColour("--faint"), time_s: track.time_s, values: track.max_queue_packets },
     { label: described.id, colour: themeColour("--queue"), time_s: track.time_s, values: track.queue_packets },
   ];
   return lines;
@@ -93,6 +91,8 @@ export class Charts {
   private cursor_s: number | null = null;
   /** The time under the pointer; null while the pointer is elsewhere. */
   private pointed_s: number | null = null;
+  /** The last seconds of the run that are shown, up to this time; Infinity: all. */
+  private shown = { span_s: Infinity, until_s: 0 };
 
   constructor(
     private readonly container: HTMLElement,
@@ -122,6 +122,11 @@ export class Charts {
     for (const kind of KINDS) this.drawn.push(this.chart(kind, this.description, this.series));
   }
 
+  /** Shows only the last seconds of a run in progress. */
+  slide(span_s: number, until_s: number): void {
+    this.shown = { span_s, until_s };
+  }
+
   /** Draws the rows that have arrived since the last call. */
   draw(): void {
     if (!this.description || !this.series) return;
@@ -136,20 +141,24 @@ export class Charts {
   /** Marks a time; null removes the mark. */
   mark(at_s: number | null): void {
     if (this.cursor_s === at_s) return;
+    const isAtHead = at_s === null;
+    const wasAtHead = this.cursor_s === null;
     this.cursor_s = at_s;
+    // looking back shows the whole run
+    if (isAtHead !== wasAtHead) return this.draw();
     for (const { plot } of this.drawn) plot.redraw(false, false);
     this.drawValues();
   }
 
   /** The canvases with their titles, for a picture of all charts. */
   pictures(): { title: string; canvas: HTMLCanvasElement }[] {
-    return this.drawn.map(({ kind, plot }) => ({ title: `${kind.title}, ${kind.unit}`, canvas: plot.ctx.canvas }));
+    return this.drawn.map(({ kind, plot }) => ({ title: `${kind.words.name}, ${kind.words.unit}`, canvas: plot.ctx.canvas }));
   }
 
   private chart(kind: Kind, description: Description, series: Series) {
     const legend = element("span", { class: "values" });
     const plotted = element("div", { class: "plot", role: "img" });
-    const title = element("figcaption", {}, element("b", {}, kind.title), ` ${kind.unit} `, legend);
+    const title = element("figcaption", {}, element("b", {}, term(kind.words)), ` ${kind.words.unit} `, legend);
     const frame = element("figure", { class: "chart" }, title, plotted);
     this.container.append(frame);
     const lines = kind.lines(series, description, this.link);
@@ -159,7 +168,6 @@ export class Charts {
 
   private options(kind: Kind, lines: Line[], frame: HTMLElement): uPlot.Options {
     const axis = { stroke: themeColour("--text-soft"), grid: { stroke: themeColour("--grid"), width: 1 }, ticks: { show: false } };
-    const duration_s = this.description?.duration_s ?? 1;
     return {
       width: frame.clientWidth || 300,
       height: 170,
@@ -167,7 +175,7 @@ export class Charts {
       legend: { show: false },
       cursor: { sync: { key: "time" }, drag: { x: false, y: false }, points: { size: 6 } },
       scales: {
-        x: { time: false, range: () => [0, duration_s] },
+        x: { time: false, range: () => this.range_s() },
         y: { range: () => [0, Math.max(this.scales.top(KINDS.indexOf(kind)) * 1.08, 1)] },
       },
       axes: [
@@ -180,6 +188,14 @@ export class Charts {
       ],
       hooks: { draw: [(plot) => this.drawMark(plot)], setCursor: [(plot) => this.point(plot)] },
     };
+  }
+
+  private range_s(): [number, number] {
+    const duration_s = this.description?.duration_s ?? 1;
+    const { span_s, until_s } = this.shown;
+    if (span_s >= duration_s || this.cursor_s !== null) return [0, duration_s];
+    const end_s = Math.max(span_s, until_s);
+    return [end_s - span_s, end_s];
   }
 
   private point(plot: uPlot): void {
@@ -208,6 +224,7 @@ export class Charts {
     const { description, series } = this;
     if (!description || !series) return;
     const at_s = this.pointed_s ?? this.cursor_s;
+    const [from, to] = this.range_s().map((time_s) => String(Number(time_s.toFixed(1)))) as [string, string];
     for (const { kind, legend, frame } of this.drawn) {
       const values = kind.lines(series, description, this.link).map((line) => {
         const row = at_s === null ? line.time_s.length - 1 : rowAt(line.time_s, at_s);
@@ -215,7 +232,7 @@ export class Charts {
         return { ...line, text: `${line.label} ${Number.isNaN(value) ? "–" : figure(value)}` };
       });
       legend.replaceChildren(...values.map(({ text, colour }) => element("span", { style: `--line: ${colour}` }, text)));
-      frame.setAttribute("aria-label", `${kind.title} in ${kind.unit} over time; ${values.map(({ text }) => text).join(", ")}`);
+      frame.setAttribute("aria-label", `${words.label(kind.words.name, kind.words.unit, from, to)}; ${values.map(({ text }) => text).join(", ")}`);
     }
   }
 
@@ -236,5 +253,5 @@ function greatest(lines: Line[]): number {
 export function figure(value: number): string {
   if (Number.isInteger(value)) return String(value);
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
-  return value.toFixed(Math.min(digits, 3));
+  return value.toFixed(Math.min(digits, 3)).replace(".", texts.decimalSign);
 }

@@ -3,6 +3,7 @@
 import { flowColour, themeColour } from "../colours";
 import type { Description } from "../protocol";
 import { rowAt, type Series } from "./series";
+import { texts } from "../texts/language";
 
 /** The values that the picture shows. */
 export interface Moment {
@@ -99,10 +100,10 @@ class Drawing {
     this.pipe(this.left, this.right, this.back);
     this.dots(moment);
     this.queue(moment);
-    this.host(this.left - 24, "sender");
-    this.host(this.right + 24, "receiver");
-    this.text("data →", (this.router + this.right) / 2 + 20, this.data - 16);
-    this.text("← acknowledgements", this.right - 64, this.back + 20);
+    this.host(this.left - 24, texts.picture.sender);
+    this.host(this.right + 24, texts.picture.receiver);
+    this.text(texts.picture.data, (this.router + this.right) / 2 + 20, this.data - 16);
+    this.text(texts.picture.acknowledgements, this.right - 64, this.back + 20);
   }
 
   private pipe(from: number, to: number, y: number): void {
@@ -159,8 +160,7 @@ class Drawing {
       const y = this.data - 10 - Math.floor(dot / columns) * size;
       this.context.fillRect(x, y, size - 2, size - 2);
     }
-    const limit = moment.limit === null ? "" : ` of ${moment.limit}`;
-    this.text(`${moment.link.replace("->", " → ")}: ${moment.waiting}${limit} wait`, edge + 15, this.data + 34);
+    this.text(texts.picture.waiting(moment.link.replace("->", " → "), moment.waiting, moment.limit), edge + 15, this.data + 34);
   }
 
   private circle(x: number, y: number, radius: number): void {

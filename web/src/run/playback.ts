@@ -6,14 +6,18 @@ import type { Pace } from "../engine/engine";
 import { explanation } from "./explain";
 import { momentAt, PathPicture } from "./path";
 import type { Side } from "./side";
+import { texts } from "../texts/language";
 
+const words = texts.playback;
 const SPEEDS: [number, string][] = [
-  [Infinity, "as fast as possible"],
-  [100, "100 × real time"],
-  [10, "10 × real time"],
-  [1, "real time"],
-  [0.1, "slow motion, a tenth"],
+  [Infinity, words.fastest],
+  [100, words.faster(100)],
+  [10, words.faster(10)],
+  [1, words.real],
+  [0.1, words.slow],
 ];
+/** The reader's time that the charts of a run at a chosen speed show, s. */
+const SHOWN_S = 10;
 /** The time in which a finished run is played again where no speed is chosen. */
 const REPLAY_S = 12;
 
@@ -40,7 +44,7 @@ export class Playback {
     private readonly sides: () => Side[],
     private readonly events: PlaybackEvents,
   ) {
-    this.speed.append(...SPEEDS.map(([speed, words]) => element("option", { value: String(speed) }, words)));
+    this.speed.append(...SPEEDS.map(([speed, name]) => element("option", { value: String(speed) }, name)));
     this.speed.addEventListener("change", () => {
       this.tellPace();
       this.events.pace(Number(this.speed.value));
@@ -54,7 +58,7 @@ export class Playback {
 
   setSpeed(speed: number): void {
     if (!SPEEDS.some(([known]) => known === speed)) {
-      this.speed.append(element("option", { value: String(speed) }, `${speed} × real time`));
+      this.speed.append(element("option", { value: String(speed) }, words.faster(speed)));
     }
     this.speed.value = String(speed);
   }
@@ -109,8 +113,8 @@ export class Playback {
 
   private showButton(): void {
     const isAtEnd = this.isOver() && this.cursor_s === null;
-    const words = isAtEnd ? "Play again" : this.isPlaying ? "Pause" : "Play";
-    if (this.play.textContent !== words) this.play.textContent = words;
+    const label = isAtEnd ? words.again : this.isPlaying ? words.pause : words.play;
+    if (this.play.textContent !== label) this.play.textContent = label;
   }
 
   private frame(now_ms: number): void {
@@ -131,7 +135,7 @@ export class Playback {
     this.cursor_s += passed_s * speed;
     if (this.cursor_s >= this.head()) {
       this.cursor_s = null;
-      }
+    }
   }
 
   /** Draws slow charts less often, so that the page stays responsive. */
@@ -140,7 +144,7 @@ export class Playback {
     const isDirty = sides.some((side) => side.isDirty);
     if (!isDirty || (now_ms < this.rest_ms && !this.isOver())) return;
     const begun = performance.now();
-    for (const side of sides) side.draw();
+    for (const side of sides) side.draw(SHOWN_S * Number(this.speed.value));
     // for tests/measure.mjs, which measures how long the page takes to open
     performance.mark("drawn");
     this.rest_ms = now_ms + 3 * (performance.now() - begun);
@@ -150,7 +154,7 @@ export class Playback {
     const at_s = this.cursor_s ?? this.head();
     for (const { charts } of this.sides()) charts.mark(this.cursor_s);
     if (document.activeElement !== this.scrub || this.isPlaying) this.scrub.value = String(at_s);
-    this.time.value = `${at_s.toFixed(1)} of ${this.duration_s} s`;
+    this.time.value = words.of(at_s.toFixed(1), this.duration_s);
     this.scrub.setAttribute("aria-valuetext", this.time.value);
     const [side] = this.sides();
     if (!side?.description || !side.series) return;

@@ -2,18 +2,20 @@
 
 import { Charts, figure, flowName, FLOWS_DRAWN_MAX, type Scales } from "./charts";
 import { flowProperty } from "../colours";
-import { element } from "../elements";
+import { type Child, element, term } from "../elements";
 import type { Engine, Pace } from "../engine/engine";
 import type { Description, Failure, Summary } from "../protocol";
 import { Series } from "./series";
+import { texts } from "../texts/language";
 
 /** Columns of the table of flows, with their titles. */
-const TOTALS: [string, string][] = [
-  ["goodput_mbps", "goodput, Mb/s"],
-  ["mean_rtt_ms", "mean RTT, ms"],
-  ["mean_cwnd_segments", "mean window"],
-  ["segments_retransmitted", "retransmitted"],
-  ["timeouts", "timeouts"],
+const words = texts.totals;
+const TOTALS: [string, Parameters<typeof term>[0]][] = [
+  ["goodput_mbps", words.goodput],
+  ["mean_rtt_ms", words.rtt],
+  ["mean_cwnd_segments", words.window],
+  ["segments_retransmitted", words.retransmitted],
+  ["timeouts", words.timeouts],
 ];
 
 export class Side {
@@ -81,8 +83,10 @@ export class Side {
     this.isDirty = true;
   }
 
-  draw(): void {
+  /** Draws the newest rows; while the run is in progress, those of its last `shown_s` seconds. */
+  draw(shown_s: number): void {
     this.isDirty = false;
+    this.charts.slide(this.summary ? Infinity : shown_s, this.now_s);
     this.charts.draw();
   }
 
@@ -94,10 +98,10 @@ export class Side {
       const name = element("span", { class: "chip", style: `--line: ${flowProperty(id)}` }, flowName(description, id));
       return row(element("th", { scope: "row" }, name), TOTALS.map(([column]) => cell(flow[column])));
     });
-    const head = row(element("th", { scope: "col" }, "flow"), TOTALS.map(([, words]) => words), "th");
+    const head = row(element("th", { scope: "col" }, words.flow), TOTALS.map(([, named]) => term(named)), "th");
     const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...flows));
     const more = summary.flows.length - FLOWS_DRAWN_MAX;
-    const rest = more > 0 ? ` The first ${FLOWS_DRAWN_MAX} of ${summary.flows.length} flows are shown; the tables hold all.` : "";
+    const rest = more > 0 ? words.more(FLOWS_DRAWN_MAX, summary.flows.length) : "";
     this.totals.replaceChildren(table, element("p", {}, this.ofLink(description, summary) + rest));
   }
 
@@ -108,15 +112,15 @@ export class Side {
     const busy = Math.round(Number(link["utilisation"]) * 100);
     const speed = summary.wall_s > 0 ? summary.duration_s / summary.wall_s : 0;
     return (
-      `${name}: busy ${busy} % of the time, ${cell(link["mean_queue_packets"])} packets waiting on average, ${cell(link["drops"])} lost. ` +
-      `${summary.duration_s} s simulated in ${figure(summary.wall_s)} s, ${figure(speed)} times as fast as real.`
+      words.link(name, busy, cell(link["mean_queue_packets"]), cell(link["drops"])) +
+      words.speed(summary.duration_s, figure(summary.wall_s), figure(speed))
     );
   }
 }
 
-function row(head: HTMLElement, cells: string[], kind: "td" | "th" = "td"): HTMLElement {
+function row(head: HTMLElement, cells: Child[], kind: "td" | "th" = "td"): HTMLElement {
   const scope: Record<string, string> = kind === "th" ? { scope: "col" } : {};
-  return element("tr", {}, head, ...cells.map((text) => element(kind, scope, text)));
+  return element("tr", {}, head, ...cells.map((content) => element(kind, scope, content)));
 }
 
 function cell(value: number | string | null | undefined): string {

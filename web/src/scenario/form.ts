@@ -2,9 +2,13 @@
 // the text.
 
 import { flowProperty } from "../colours";
-import { element } from "../elements";
+import { element, term } from "../elements";
 import { at, quantity, tableOfLink } from "./keys";
 import type { Description, Edit, Json, Preset } from "../protocol";
+import { texts } from "../texts/language";
+
+const words = texts.form;
+type Term = typeof words.rate;
 
 /** Stands in place of a preset's name for an algorithm that the reader is about to write. */
 export const WRITE_OWN = "own…";
@@ -33,7 +37,7 @@ export class Form {
   private readonly delay: Slider;
   private readonly queue: Slider;
   private readonly count: Slider;
-  private readonly flows = element("ul", { class: "flows", "aria-label": "Flows" });
+  private readonly flows = element("ul", { class: "flows", "aria-label": words.flows.name });
   private description: Description | undefined;
   private watched = 0;
   /** The reader's algorithms. */
@@ -44,20 +48,20 @@ export class Form {
     private readonly presets: Preset[],
     private readonly events: FormEvents,
   ) {
-    this.rate = this.logarithmic("Rate", -1, 4, (value) => this.setOfLink("rate", `${round(value)}mbit`));
-    this.delay = this.logarithmic("Delay", -1, 3, (value) => this.setOfLink("delay", `${round(value)}ms`));
-    this.queue = this.logarithmic("Queue", 0, 4, (value) => this.setOfLink("queue", `${Math.round(value)}p`));
-    this.count = slider("Flows", { min: "1", max: String(FLOWS_MAX), step: "1" }, (input) => this.setCount(Number(input.value)));
+    this.rate = this.logarithmic(words.rate, -1, 4, (value) => this.setOfLink("rate", `${round(value)}mbit`));
+    this.delay = this.logarithmic(words.delay, -1, 3, (value) => this.setOfLink("delay", `${round(value)}ms`));
+    this.queue = this.logarithmic(words.queue, 0, 4, (value) => this.setOfLink("queue", `${Math.round(value)}p`));
+    this.count = slider(words.flows, { min: "1", max: String(FLOWS_MAX), step: "1" }, (input) => this.setCount(Number(input.value)));
     this.link.addEventListener("change", () => this.events.link(this.link.value));
     this.beside.addEventListener("change", () => this.events.beside(this.beside.value));
     container.append(
-      element("label", {}, "Link ", this.link),
+      element("label", {}, `${words.link} `, this.link),
       this.rate.row,
       this.delay.row,
       this.queue.row,
       this.count.row,
       this.flows,
-      element("label", {}, "Beside it, with all flows ", this.beside),
+      element("label", {}, `${words.beside} `, this.beside),
     );
   }
 
@@ -66,7 +70,7 @@ export class Form {
     this.description = description;
     this.watched = watched;
     this.own = own;
-    this.beside.replaceChildren(element("option", { value: "" }, "nothing"), ...this.options());
+    this.beside.replaceChildren(element("option", { value: "" }, words.nothing), ...this.options());
     this.beside.value = beside;
     this.link.replaceChildren(
       ...description.links.map(({ id }, link) => {
@@ -84,7 +88,7 @@ export class Form {
     const value = (key: string) => (table === null ? undefined : at(description.document, `${table}.${key}`));
     show(this.rate, quantity(value("rate"), "mbit"), (rate) => `${round(rate)} Mb/s`);
     show(this.delay, quantity(value("delay"), "ms"), (delay) => `${round(delay)} ms`);
-    show(this.queue, quantity(value("queue.limit") ?? value("queue"), "p"), (packets) => `${packets} packets`);
+    show(this.queue, quantity(value("queue.limit") ?? value("queue"), "p"), words.packets);
   }
 
   private showFlows(description: Description): void {
@@ -100,20 +104,20 @@ export class Form {
 
   private flowRow(description: Description, flow: number): HTMLElement {
     const given = at(description.document, `flow.${flow}.algorithm`);
-    const select = element("select", { id: `flow-${flow}`, "aria-label": `Algorithm of flow ${flow}` }, ...this.options());
+    const select = element("select", { id: `flow-${flow}`, "aria-label": words.algorithm(flow) }, ...this.options());
     const name = nameOf(given);
-    if (name === null) select.prepend(element("option", { selected: "" }, "own parts"));
+    if (name === null) select.prepend(element("option", { selected: "" }, words.parts));
     else select.value = name;
     select.addEventListener("change", () => this.events.algorithm(flow, select.value));
-    const remove = element("button", { type: "button", "aria-label": `Remove flow ${flow}`, title: "Remove this flow" }, "×");
+    const remove = element("button", { type: "button", "aria-label": words.remove(flow), title: words.remove(flow) }, "×");
     remove.disabled = description.flows.length === 1;
     remove.addEventListener("click", () => this.events.edit([{ remove: { key: `flow.${flow}` } }]));
-    const add = element("button", { type: "button", "aria-label": `One more flow like ${flow}`, title: "One more like this" }, "+");
+    const add = element("button", { type: "button", "aria-label": words.add(flow), title: words.add(flow) }, "+");
     add.disabled = description.flows.length >= FLOWS_MAX;
     add.addEventListener("click", () => this.events.edit([{ copy: { key: `flow.${flow}` } }]));
-    const chip = element("span", { class: "chip", style: `--line: ${flowProperty(flow)}` }, `flow ${flow}`);
+    const chip = element("span", { class: "chip", style: `--line: ${flowProperty(flow)}` }, `${words.flow} ${flow}`);
     const start = description.flows[flow]?.start_s ?? 0;
-    return element("li", {}, chip, select, element("small", {}, start > 0 ? `from ${round(start)} s` : ""), add, remove);
+    return element("li", {}, chip, select, element("small", {}, start > 0 ? words.from(round(start)) : ""), add, remove);
   }
 
   private setCount(count: number): void {
@@ -135,7 +139,7 @@ export class Form {
   }
 
   /** A slider from 10^from to 10^to. */
-  private logarithmic(name: string, from: number, to: number, changed: (value: number) => void): Slider {
+  private logarithmic(name: Term, from: number, to: number, changed: (value: number) => void): Slider {
     const range = { min: String(from), max: String(to), step: "0.01" };
     return slider(name, range, (input) => changed(twoDigits(10 ** Number(input.value))));
   }
@@ -144,7 +148,7 @@ export class Form {
     const own = [...this.own, WRITE_OWN].map((name) => element("option", { value: name }, name));
     return [
       ...this.presets.map(({ name, summary }) => element("option", { value: name, title: summary }, name)),
-      element("optgroup", { label: "Your own" }, ...own),
+      element("optgroup", { label: words.own }, ...own),
     ];
   }
 }
@@ -156,19 +160,19 @@ export function nameOf(algorithm: Json | undefined): string | null {
   return typeof own === "string" ? own : null;
 }
 
-function slider(name: string, range: Record<string, string>, changed: (input: HTMLInputElement) => void): Slider {
-  const input = element("input", { type: "range", ...range });
+function slider(name: Term, range: Record<string, string>, changed: (input: HTMLInputElement) => void): Slider {
+  const input = element("input", { type: "range", "aria-label": name.name, ...range });
   // the slider announces its value itself
   const output = element("output", { "aria-live": "off" });
   input.addEventListener("input", () => changed(input));
-  return { row: element("label", { class: "slider" }, element("span", {}, name), input, output), input, output };
+  return { row: element("div", { class: "slider" }, term(name), input, output), input, output };
 }
 
 /** Shows a value on a logarithmic slider, unless the reader is dragging it; null means that it is no plain quantity.
  * */
 function show({ input, output }: Slider, value: number | null, text: (value: number) => string): void {
   input.disabled = value === null;
-  output.value = value === null ? "see the file" : text(value);
+  output.value = value === null ? words.inFile : text(value);
   input.setAttribute("aria-valuetext", output.value);
   const isAtIt = value !== null && twoDigits(10 ** Number(input.value)) === twoDigits(value);
   if (value !== null && !isAtIt) input.value = String(Math.log10(value));

@@ -1,6 +1,9 @@
 // "You are the congestion control": the reader sets the first flow's window, beside a run with the flow's preset.
 
 import { byId, element } from "../elements";
+import { texts } from "../texts/language";
+
+const words = texts.hand;
 
 /** The widest window of the wheel, segments. */
 const WINDOW_MAX = 4000;
@@ -25,11 +28,8 @@ export class Hand {
   constructor(private readonly events: HandEvents) {
     this.button.addEventListener("click", () => this.events.toggle(this.panel.hidden !== false));
     this.wheel.addEventListener("input", () => this.turn());
-    const label = element("label", { class: "wheel" }, element("b", {}, "Your window "), this.wheel, this.output);
-    const hint =
-      "You send as many segments as your window allows. Fill the path, and keep the queue short: " +
-      "a window above rate × round-trip time only waits in the queue, and beyond the queue's end it is lost.";
-    this.panel.append(label, element("p", { class: "hint" }, hint));
+    const label = element("label", { class: "wheel" }, element("b", {}, `${words.window} `), this.wheel, this.output);
+    this.panel.append(label, element("p", { class: "hint" }, words.hint));
   }
 
   get window(): number {
@@ -41,7 +41,7 @@ export class Hand {
     const isNew = isOn && this.panel.hidden;
     this.panel.hidden = !isOn;
     this.button.setAttribute("aria-pressed", String(isOn));
-    this.button.textContent = isOn ? "Let the algorithm steer" : "You are the congestion control";
+    this.button.textContent = isOn ? words.end : words.begin;
     if (!isNew) return;
     this.wheel.value = "1";
     this.turn();
@@ -49,7 +49,7 @@ export class Hand {
   }
 
   private turn(): void {
-    this.output.value = `${this.window} segments`;
+    this.output.value = words.segments(this.window);
     this.wheel.setAttribute("aria-valuetext", this.output.value);
     this.events.steer(this.window);
   }

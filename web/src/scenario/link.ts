@@ -17,6 +17,8 @@ export interface State {
   link: string;
   /** The lesson that is open; empty without one. */
   lesson: string;
+  /** Whether the page is a part of another one, and leaves out what that one has no room for. */
+  embedded: boolean;
   /** The files of JavaScript that the scenario or the run beside it names. */
   own: OwnFile[];
 }
@@ -31,6 +33,7 @@ export async function toFragment(state: State): Promise<string> {
   if (state.hand) words.set("h", "1");
   if (state.link) words.set("l", state.link);
   if (state.lesson) words.set("t", state.lesson);
+  if (state.embedded) words.set("e", "1");
   if (language !== "en") words.set("g", language);
   if (state.own.length > 0) words.set("a", await pack(textOf(state.own)));
   return `#${words}`;
@@ -49,6 +52,7 @@ export async function fromFragment(fragment: string): Promise<State | undefined>
     hand: words.has("h"),
     link: words.get("l") ?? "",
     lesson: words.get("t") ?? "",
+    embedded: words.has("e"),
     own: words.has("a") ? filesOf(await unpack(words.get("a") ?? "")) : [],
   };
 }
@@ -70,7 +74,7 @@ export function filesOf(text: string): OwnFile[] {
 const SCRIPT_NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*\.js$/;
 
 /** A plain word of an address, such as a shipped scenario's name in `#open=gallop-50mbit`; null where it is absent. */
-export function wordOf(fragment: string, word: "open" | "s" | "t"): string | null {
+export function wordOf(fragment: string, word: "open" | "s" | "t" | "e"): string | null {
   return new URLSearchParams(fragment.replace(/^#/, "")).get(word);
 }
 

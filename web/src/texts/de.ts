@@ -4,6 +4,150 @@ import type { Texts } from "./en";
 
 export const de: Texts = {
   decimalSign: ",",
+  page: {
+    scenario: "Szenario",
+    share: "Link kopieren",
+    download: "Speichern",
+    restart: "Neu starten",
+    speed: "Tempo",
+    time: "Zeit",
+    network: "Netz und Flüsse",
+    ownOpen: "Eigenen Algorithmus schreiben",
+    own: "Ihr eigener Algorithmus",
+    file: "Szenariodatei",
+    hint:
+      "Formular und Datei sind dasselbe Szenario. Speichern Sie es: „vegaslab run DATEI“ gibt dieselben Ergebnisse, auf das Byte genau; " +
+      "ebenso „vegaslab run 'LINK'“ mit dem kopierten Link.",
+    whole: "Das ganze Labor öffnen",
+    run: "Der Lauf",
+    playback: "Wiedergabe",
+    path: "Der Weg der Pakete",
+    controls: "Das Szenario",
+    offer: "Ein Algorithmus im Link",
+  },
+  status: {
+    over: "Der Lauf ist zu Ende.",
+    copied: "Kopiert",
+    inAddressBar: "Der Link steht in der Adresszeile.",
+    noScenario: (name) => `Kein mitgeliefertes Szenario heißt ${name}.`,
+    damaged: "Der Link ist beschädigt: Sein Szenario ist nicht lesbar. Dies ist ein mitgeliefertes.",
+    yourScenario: "Ihr eigenes",
+    you: "Sie",
+  },
+  offer: {
+    read: (names) =>
+      `Der Link bringt einen Algorithmus mit, ${names}. Lesen Sie ihn, bevor Sie ihn starten: Er sieht kein Netz, keine Datei, keine Uhr.`,
+    run: "Starten",
+    leave: "Weglassen",
+  },
+  playback: {
+    play: "Weiter",
+    pause: "Pause",
+    again: "Noch einmal zeigen",
+    fastest: "so schnell wie möglich",
+    faster: (times) => `${times} × Echtzeit`,
+    real: "Echtzeit",
+    slow: "Zeitlupe, ein Zehntel",
+    of: (at, duration) => `${at.replace(".", ",")} von ${duration} s`,
+  },
+  hand: {
+    begin: "Steuern Sie selbst",
+    end: "Den Algorithmus steuern lassen",
+    window: "Ihr Fenster",
+    segments: (number) => `${number} Segmente`,
+    hint:
+      "Sie senden so viele Segmente, wie Ihr Fenster erlaubt. Lasten Sie den Pfad aus, und halten Sie die Warteschlange kurz: Was über " +
+      "Rate × Umlaufzeit hinausgeht, wartet nur in der Warteschlange, und was in sie nicht mehr passt, geht verloren.",
+  },
+  form: {
+    link: "Leitung",
+    rate: {
+      name: "Rate",
+      meaning: "Was die Leitung übertragen kann. Die langsamste Leitung eines Pfads ist sein Engpass: Vor ihr warten die Pakete.",
+    },
+    delay: { name: "Laufzeit", meaning: "Die Zeit, die ein Paket auf der Leitung in einer Richtung unterwegs ist, ohne zu warten." },
+    queue: {
+      name: "Schlange",
+      meaning: "Die Warteschlange: So viele Pakete dürfen vor der Leitung warten. Was bei voller Warteschlange ankommt, geht verloren.",
+    },
+    flows: { name: "Flüsse", meaning: "Ein Fluss sind die Daten einer Verbindung, vom Sender zum Empfänger." },
+    flow: "Fluss",
+    packets: (number) => `${number} Pakete`,
+    inFile: "siehe Datei",
+    beside: "Daneben, mit allen Flüssen",
+    nothing: "nichts",
+    own: "Ihre eigenen",
+    parts: "eigene Teile",
+    algorithm: (flow) => `Algorithmus von Fluss ${flow}`,
+    remove: (flow) => `Fluss ${flow} entfernen`,
+    add: (flow) => `Noch ein Fluss wie ${flow}`,
+    from: (start) => `ab ${start} s`,
+  },
+  charts: {
+    window: { name: "Fenster", unit: "Segmente", meaning: "So viele Segmente darf ein Fluss ohne Bestätigung unterwegs haben." },
+    rtt: {
+      name: "Umlaufzeit (RTT)",
+      unit: "ms",
+      meaning: "Vom Senden eines Segments bis zu seiner Bestätigung: die Zeit des Pfads selbst und das Warten in Warteschlangen.",
+    },
+    queue: {
+      name: "Warteschlange",
+      unit: "Pakete",
+      meaning: "Die Pakete, die vor der gewählten Leitung warten. Das Warten verlängert die RTT und erhöht den Durchsatz nicht.",
+    },
+    throughput: {
+      name: "Durchsatz",
+      unit: "Mb/s",
+      meaning: "Was von einem Fluss in jedem Zeitschritt ankommt, mit Headern und erneut gesendeten Segmenten.",
+    },
+    mostInStep: "Höchstwert im Schritt",
+    label: (name, unit, from, to) => `${name} in ${unit} von ${from} bis ${to} s`,
+  },
+  totals: {
+    flow: "Fluss",
+    goodput: {
+      name: "Nutzdurchsatz, Mb/s",
+      meaning: "Daten, die in der richtigen Reihenfolge angekommen sind, ohne Header und erneut Gesendetes, über den ganzen Lauf.",
+    },
+    rtt: { name: "mittlere RTT, ms", meaning: "Die mittlere Umlaufzeit im Lauf. Was über die Zeit des Pfads hinausgeht, ist Warten in Warteschlangen." },
+    window: { name: "mittleres Fenster", meaning: "Das mittlere Fenster im Lauf, in Segmenten." },
+    retransmitted: { name: "erneut gesendet", meaning: "Segmente, die der Sender erneut gesendet hat, weil er sie für verloren hält." },
+    timeouts: {
+      name: "Timeouts",
+      meaning: "So oft hat der Sender so lange nichts gehört, dass er mit einem Fenster von einem Segment neu begonnen hat.",
+    },
+    more: (shown, of) => ` Die ersten ${shown} von ${of} Flüssen sind zu sehen; die Tabellen haben alle.`,
+    link: (link, busy, waiting, lost) => `${link}: zu ${busy} % der Zeit ausgelastet, im Mittel warten ${waiting} Pakete, ${lost} verloren.`,
+    speed: (simulated, wall, times) => ` ${simulated} s in ${wall} s simuliert, ${times}-mal so schnell wie in Wirklichkeit.`,
+  },
+  explain: {
+    nothing: "Noch ist nichts gesendet.",
+    one: (name) => `Der Fluss (${name})`,
+    several: (name) => `Fluss ${name}`,
+    you: (window) => `Ihr Fenster beträgt ${window} Segmente.`,
+    window: (flow, doing, window) => `${flow} ${doing}; sein Fenster beträgt ${window} Segmente.`,
+    doing: {
+      "idle": "hat nichts zu senden",
+      "slow start": "ist im Slow Start und sucht die Rate des Pfads, indem er sein Fenster verdoppelt",
+      "congestion avoidance": "ist in der Überlastvermeidung und ändert sein Fenster um höchstens ein Segment je Umlaufzeit",
+      "recovery": "hat Pakete verloren und sendet sie erneut",
+    },
+    overflow: (link, lost) =>
+      `Die Warteschlange von ${link} ist übergelaufen: In diesem Schritt ${lost === 1 ? "ging 1 Paket" : `gingen ${lost} Pakete`} verloren.`,
+    idle: (link, part) => `An ${link} wartet kein Paket: Die Leitung überträgt ${part} % dessen, was sie könnte.`,
+    full: (link) => `${link} ist ausgelastet, und kein Paket wartet: So soll es sein.`,
+    waiting: (link, waiting, wait) =>
+      `An ${link} ${waiting === 1 ? "wartet 1 Paket" : `warten ${waiting} Pakete`}; das verlängert die Umlaufzeit um etwa ${wait} ms und erhöht die ` +
+      "Rate nicht.",
+    dot: (packets) => `Ein Punkt steht für ${packets} Pakete.`,
+  },
+  picture: {
+    sender: "Sender",
+    receiver: "Empfänger",
+    data: "Daten →",
+    acknowledgements: "← Bestätigungen",
+    waiting: (link, waiting, limit) => `${link}: ${waiting}${limit === null ? "" : ` von ${limit}`} warten`,
+  },
   lessons: {
     all: "Lektionen",
     title: "Sechs Lektionen: schätzen, ausprobieren, verbessern",

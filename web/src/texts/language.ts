@@ -17,6 +17,14 @@ export const language: Language =
 
 export const texts: Texts = TABLES[language];
 
+/** Writes the document's own texts. */
+export function write(page: Document): void {
+  page.documentElement.lang = language;
+  const key = (of: HTMLElement, name: "text" | "label") => texts.page[of.dataset[name] as keyof Texts["page"]];
+  for (const of of page.querySelectorAll<HTMLElement>("[data-text]")) of.textContent = key(of, "text");
+  for (const of of page.querySelectorAll<HTMLElement>("[data-label]")) of.setAttribute("aria-label", key(of, "label"));
+}
+
 /** Opens the page again in another language; `fragment` is the page's state. */
 export function speak(name: string, fragment: string): void {
   remember("language", name);
