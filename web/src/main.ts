@@ -298,15 +298,26 @@ class Playground {
     });
   }
 
+  /** The page's state in an address. A lesson that waits for a guess asks for it there, too. */
+  private fragment(changed: Partial<State> = {}): Promise<string> {
+    const { lesson, embedded } = this.state;
+    return toFragment({ ...(this.lessons.isAsking ? { ...FRESH, lesson, embedded } : this.state), ...changed });
+  }
+
   private offerLanguages(): void {
     const picker = byId<HTMLSelectElement>("language");
     picker.value = language;
-    picker.addEventListener("change", async () => speak(picker.value, await toFragment(this.state)));
+    picker.addEventListener("change", async () => speak(picker.value, this.isFirstView() ? "#" : await this.fragment()));
+  }
+
+  /** Whether the reader sees the list of lessons, and has changed nothing. */
+  private isFirstView(): boolean {
+    return !byId("lessons").hidden && this.state.scenario === scenarios[FIRST] && !this.state.beside;
   }
 
   private async showLink(): Promise<void> {
-    const fragment = await toFragment(this.state);
-    byId<HTMLAnchorElement>("whole").href = location.href.replace(/#.*/, "") + (await toFragment({ ...this.state, embedded: false }));
+    const fragment = await this.fragment();
+    byId<HTMLAnchorElement>("whole").href = location.href.replace(/#.*/, "") + (await this.fragment({ embedded: false }));
     try {
       history.replaceState(null, "", fragment);
     } catch {
@@ -315,7 +326,7 @@ class Playground {
   }
 
   private async share(): Promise<void> {
-    const address = location.href.replace(/#.*/, "") + (await toFragment(this.state));
+    const address = location.href.replace(/#.*/, "") + (await this.fragment());
     try {
       await navigator.clipboard.writeText(address);
       byId("share").textContent = texts.status.copied;

@@ -206,9 +206,17 @@ const tests = {
     await page.getByText("smallest share of a flow: at least 40 %; now 27.8 %").waitFor();
   },
   "lessons speak German, by link and by choice": async (page) => {
+    await over(page);
+    await page.locator("#language").selectOption("de");
+    await page.getByRole("heading", { name: "Sechs Lektionen" }).waitFor();
+    await page.locator("#language").selectOption("en");
+    await page.getByRole("heading", { name: "Six lessons" }).waitFor();
     await page.goto("about:blank");
-    await page.goto(`${page_address}#t=vegas&g=de`);
+    await page.goto(`${page_address}#t=vegas`);
+    await until(page, () => document.querySelector("#whole").href.endsWith("#t=vegas"));
+    await page.locator("#language").selectOption("de");
     await page.getByRole("heading", { name: "Lektion 3 von 6: Die Idee von Vegas" }).waitFor();
+    await page.getByText("Wie viele Pakete stehen im Mittel").waitFor();
     await page.getByLabel("3 Pakete", { exact: true }).check();
     await page.getByRole("button", { name: "Starten" }).click();
     await page.getByText("Richtig: Der Lauf ergibt 2,80 Pakete.").waitFor();

@@ -27,7 +27,7 @@ export interface State {
 const TEXT_BYTES_MAX = 1 << 20;
 
 export async function toFragment(state: State): Promise<string> {
-  const words = new URLSearchParams({ s: await pack(state.scenario) });
+  const words = new URLSearchParams(state.scenario ? { s: await pack(state.scenario) } : {});
   if (state.beside) words.set("b", state.beside);
   if (state.speed !== Infinity) words.set("x", String(state.speed));
   if (state.hand) words.set("h", "1");
