@@ -232,6 +232,8 @@ const tests = {
     await page.getByText("Der Lauf ist zu Ende.").waitFor();
     await page.getByText(/^Der Fluss \(vegas\) ist in der Überlastvermeidung/).waitFor();
     await page.getByRole("slider", { name: "Schlange" }).waitFor();
+    await page.getByRole("button", { name: "Eigenen Algorithmus schreiben" }).click();
+    await page.getByRole("button", { name: "Datei laden…" }).waitFor();
   },
   "time can be stopped and gone back": async (page) => {
     await over(page);

@@ -6,6 +6,9 @@ import { Editor } from "../scenario/editor";
 import { button, byId, debounced, element, save } from "../elements";
 import { agreed, isScript, keep, kept } from "./kept";
 import type { Failure, OwnAnswer, OwnFile } from "../protocol";
+import { texts } from "../texts/language";
+
+const words = texts.workshop;
 
 /** The limit that the command has, too. */
 const FILE_BYTES_MAX = 4 << 20;
@@ -39,10 +42,10 @@ export class Workshop {
 
   constructor(private readonly events: WorkshopEvents) {
     this.template.append(
-      element("option", { value: "" }, "Template…"),
+      element("option", { value: "" }, words.choose),
       ...Object.keys(templates).map((name) => element("option", { value: name }, name)),
     );
-    this.panel.append(this.controls(), this.binary, this.place, this.errors, hint());
+    this.panel.append(this.controls(), this.binary, this.place, this.errors, element("p", { class: "hint" }, words.hint));
     this.button.addEventListener("click", () => (this.panel.hidden ? this.open() : this.close()));
     this.picker.addEventListener("change", () => this.show(this.files.find(({ name }) => name === this.picker.value)));
     this.name.addEventListener("change", () => this.rename());
@@ -104,17 +107,17 @@ export class Workshop {
   }
 
   private controls(): HTMLElement {
-    const input = element("input", { type: "file", accept: ".js,.wasm", hidden: "", "aria-label": "A file with an algorithm" });
+    const input = element("input", { type: "file", accept: ".js,.wasm", hidden: "", "aria-label": words.input });
     input.addEventListener("change", () => void this.load(input));
-    const load = button("Load file…", () => input.click());
-    const keep = button("Save file", () => this.shown && save(this.shown.name, this.shown.content, "application/octet-stream"));
-    const drop = button("Remove", () => this.drop());
+    const load = button(words.load, () => input.click());
+    const keep = button(words.save, () => this.shown && save(this.shown.name, this.shown.content, "application/octet-stream"));
+    const drop = button(words.remove, () => this.drop());
     return element(
       "div",
       { class: "own-controls" },
-      element("label", {}, "File ", this.picker),
-      element("label", {}, "Name ", this.name),
-      element("label", {}, "New from ", this.template),
+      element("label", {}, `${words.file} `, this.picker),
+      element("label", {}, `${words.name} `, this.name),
+      element("label", {}, `${words.template} `, this.template),
       load,
       input,
       keep,
@@ -135,8 +138,8 @@ export class Workshop {
     input.value = "";
     if (!file) return;
     const name = file.name.replace(/[^A-Za-z0-9_.-]/g, "-").replace(/\.(?=.*\.)/g, "-");
-    if (!NAME.test(name)) return this.refuse(`${file.name}: a file ends in .js or .wasm`);
-    if (file.size > FILE_BYTES_MAX) return this.refuse(`${name}: has ${file.size} bytes; at most ${FILE_BYTES_MAX}`);
+    if (!NAME.test(name)) return this.refuse(words.ending(file.name));
+    if (file.size > FILE_BYTES_MAX) return this.refuse(words.tooLong(name, file.size, FILE_BYTES_MAX));
     const bytes = new Uint8Array(await file.arrayBuffer());
     // a loaded file with an existing name is a new version of that file
     this.files = this.files.filter((other) => other.name !== name);
@@ -175,7 +178,7 @@ export class Workshop {
     const isFree = this.files.every((file) => file === shown || file.name !== name);
     if (!NAME.test(name) || !isFree || name.endsWith(".js") !== shown.name.endsWith(".js")) {
       this.name.value = shown.name;
-      return this.refuse(isFree ? "A name has letters, digits, - and _, and its file's ending." : `There is a file ${name}.`);
+      return this.refuse(isFree ? words.badName : words.taken(name));
     }
     const from = shown.name;
     shown.name = name;
@@ -202,7 +205,7 @@ export class Workshop {
     const text = file && typeof file.content === "string" ? file.content : null;
     this.place.hidden = text === null;
     this.binary.hidden = !file || text !== null;
-    this.binary.textContent = file && text === null ? `A module of ${file.content.length} bytes.` : "";
+    this.binary.textContent = file && text === null ? words.module(file.content.length) : "";
     if (text === null) return;
     this.editor ??= new Editor(this.place, debounced(400, (typed) => this.typed(typed)), "javascript", "own-title");
     this.editor.text = text;
@@ -225,7 +228,7 @@ export class Workshop {
       (answers) => {
         this.names = answers.flatMap(({ names }) => names);
         const failure = answers.find(({ file }) => file === shown?.name)?.failure;
-        this.errors.textContent = failure?.message ?? (isKept ? "" : "This browser keeps no files: save yours before you close the page.");
+        this.errors.textContent = failure?.message ?? (isKept ? "" : words.notKept);
         if (failure) this.editor?.show(failure);
         else this.editor?.warn([]);
       },
@@ -237,12 +240,4 @@ export class Workshop {
     this.panel.hidden = true;
     this.button.setAttribute("aria-expanded", "false");
   }
-}
-
-function hint(): HTMLElement {
-  const words =
-    "A class with on_ack and on_loss; its attribute window, in segments, is what it decides. Runs follow what you type. " +
-    "This browser keeps the file, and a copied link brings it to a reader who must agree before it runs. " +
-    "It sees no network, no clock and no random numbers.";
-  return element("p", { class: "hint" }, words);
 }

@@ -40,6 +40,26 @@ export const de: Texts = {
     run: "Starten",
     leave: "Weglassen",
   },
+  workshop: {
+    file: "Datei",
+    name: "Name",
+    template: "Neu aus",
+    choose: "Vorlage…",
+    input: "Eine Datei mit einem Algorithmus",
+    load: "Datei laden…",
+    save: "Datei speichern",
+    remove: "Entfernen",
+    module: (bytes) => `Ein Modul mit ${bytes} Byte.`,
+    ending: (name) => `${name}: Eine Datei endet auf .js oder .wasm`,
+    tooLong: (name, bytes, most) => `${name}: hat ${bytes} Byte; höchstens ${most}`,
+    badName: "Ein Name besteht aus Buchstaben, Ziffern, - und _ und der Endung seiner Datei.",
+    taken: (name) => `Es gibt schon eine Datei ${name}.`,
+    notKept: "Dieser Browser behält keine Dateien: Speichern Sie Ihre, bevor Sie die Seite schließen.",
+    hint:
+      "Eine Klasse mit on_ack und on_loss; ihr Attribut window, in Segmenten, ist das, was sie entscheidet. Die Läufe folgen dem, was Sie " +
+      "schreiben. Dieser Browser behält die Datei, und ein kopierter Link bringt sie mit; wer ihn öffnet, muss zustimmen, bevor sie läuft. " +
+      "Sie sieht kein Netz, keine Uhr und keine Zufallszahlen.",
+  },
   playback: {
     play: "Weiter",
     pause: "Pause",
@@ -251,7 +271,8 @@ export const de: Texts = {
     question: "Wie viele Pakete hält Reno im Mittel in der Warteschlange?",
     because: "Reno halbiert sein Fenster bei einem Verlust und füllt die Warteschlange wieder. Ein Algorithmus, der die RTT beachtet, kann es besser.",
     task:
-      "Wählen Sie „own…“ als Algorithmus des Flusses, und ändern Sie den Text. Sie haben ack.rtt_ns, und das BDP kennen Sie aus der ersten Lektion. " +
+      "Wählen Sie „own…“ als Algorithmus des Flusses, und ändern Sie den Text; die Vorlage aimd.js ist die kürzeste. " +
+      "Sie haben ack.rtt_ns, und das BDP kennen Sie aus der ersten Lektion. " +
       "Lasten Sie die Leitung aus, und halten Sie die RTT kurz.",
   },
 };

@@ -38,6 +38,26 @@ export const en = {
     run: "Run it",
     leave: "Leave it out",
   },
+  workshop: {
+    file: "File",
+    name: "Name",
+    template: "New from",
+    choose: "Template…",
+    input: "A file with an algorithm",
+    load: "Load file…",
+    save: "Save file",
+    remove: "Remove",
+    module: (bytes: number) => `A module of ${bytes} bytes.`,
+    ending: (name: string) => `${name}: a file ends in .js or .wasm`,
+    tooLong: (name: string, bytes: number, most: number) => `${name}: has ${bytes} bytes; at most ${most}`,
+    badName: "A name has letters, digits, - and _, and its file's ending.",
+    taken: (name: string) => `There is a file ${name}.`,
+    notKept: "This browser keeps no files: save yours before you close the page.",
+    hint:
+      "A class with on_ack and on_loss; its attribute window, in segments, is what it decides. Runs follow what you type. " +
+      "This browser keeps the file, and a copied link brings it to a reader who must agree before it runs. " +
+      "It sees no network, no clock and no random numbers.",
+  },
   playback: {
     play: "Play",
     pause: "Pause",
@@ -217,7 +237,8 @@ export const en = {
     question: "How many packets does Reno keep in the queue on average?",
     because: "Reno halves its window at a loss and fills the queue again. An algorithm that looks at the RTT can do better.",
     task:
-      "Choose “own…” as the algorithm of the flow, and change the text. You have ack.rtt_ns, and you know the BDP from the first lesson. " +
+      "Choose “own…” as the algorithm of the flow, and change the text; the template aimd.js is the shortest. " +
+      "You have ack.rtt_ns, and you know the BDP from the first lesson. " +
       "Fill the link and keep the RTT short.",
   },
 };
