@@ -29,6 +29,7 @@ pub type Judged = Result<String, Miss>;
 
 /// Why a case does not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Miss {
     /// The observation is not as expected.
     Failed {
@@ -57,6 +58,7 @@ impl Miss {
 
 /// The verdict of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verdict {
     /// The control met the expectation; the text is the observation.
     Pass(String),

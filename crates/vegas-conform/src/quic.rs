@@ -212,7 +212,7 @@ impl Heard {
         match call.event {
             Event::Acked { bytes, .. } => self.delivered_bytes += bytes,
             Event::Congested { bytes, .. } => self.lost_bytes += bytes,
-            Event::Started | Event::Sent { .. } => {}
+            _ => {}
         }
         let moment = self.moment(call, full, inside);
         self.newest = Some(moment);

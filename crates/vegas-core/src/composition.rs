@@ -172,13 +172,14 @@ impl HostCapabilities {
     pub fn meets(&self, needs: &Needs) -> Result<(), Refusal> {
         match needs.unmet(&self.gives) {
             None => Ok(()),
-            Some(reason) => Err(Refusal { part: "algorithm", reason, host: Some(self.name) }),
+            Some(reason) => Err(Refusal::new("algorithm", reason, Some(self.name))),
         }
     }
 }
 
 /// The reason why a composition cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Refusal {
     /// The part or number that cannot run, by its key in a scenario file.
     pub part: &'static str,
@@ -186,6 +187,13 @@ pub struct Refusal {
     pub reason: &'static str,
     /// The host that lacks something, if the host is the reason.
     pub host: Option<&'static str>,
+}
+
+impl Refusal {
+    /// A refusal of this part or number, for this reason, by this host if it is the reason.
+    pub const fn new(part: &'static str, reason: &'static str, host: Option<&'static str>) -> Self {
+        Refusal { part, reason, host }
+    }
 }
 
 impl fmt::Display for Refusal {
@@ -203,7 +211,7 @@ impl core::error::Error for Refusal {}
 impl Composition {
     /// Whether the parts go together and the numbers make sense.
     pub fn check(&self, parameters: &Parameters) -> Result<(), Refusal> {
-        let refuse = |part, reason| Err(Refusal { part, reason, host: None });
+        let refuse = |part, reason| Err(Refusal::new(part, reason, None));
         if self.signal == Signal::None {
             if self.slow_start.needs_signal() {
                 return refuse("slow_start", "needs a signal; signal is \"none\"");
@@ -250,7 +258,7 @@ impl Composition {
 
     /// What drains or a handshake measure is a signal's: losses alone know no base RTT, and routers stamp theirs.
     fn check_beside(&self) -> Result<(), Refusal> {
-        let refuse = |part, reason| Err(Refusal { part, reason, host: None });
+        let refuse = |part, reason| Err(Refusal::new(part, reason, None));
         match (self.base_rtt, self.rivals, self.signal) {
             (BaseRtt::Drains, _, Signal::None) => refuse("base_rtt", "\"drains\" needs a signal; signal is \"none\""),
             (BaseRtt::Drains, _, Signal::RouterAssisted { .. }) => {
@@ -314,7 +322,7 @@ impl Composition {
 
     /// Whether a host can carry the composition out.
     pub fn check_host(&self, host: &HostCapabilities) -> Result<(), Refusal> {
-        let refuse = |part, reason| Err(Refusal { part, reason, host: Some(host.name) });
+        let refuse = |part, reason| Err(Refusal::new(part, reason, Some(host.name)));
         if self.signal.needs_routers() && !host.gives.routers {
             return refuse("signal", "needs a host that carries the queueing times of routers");
         }

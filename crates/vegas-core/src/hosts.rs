@@ -66,7 +66,7 @@ impl Host {
 }
 
 fn check_kernel(preset: &Preset) -> Result<(), Refusal> {
-    let refuse = |part, reason| Err(Refusal { part, reason, host: Some(Host::Kernel.name()) });
+    let refuse = |part, reason| Err(Refusal::new(part, reason, Some(Host::Kernel.name())));
     let Composition { slow_start, avoidance, loss, .. } = preset.composition;
     if let Some(reason) = preset.standalone.and_then(|standalone| standalone.kept_from_kernel()) {
         return refuse("algorithm", reason);

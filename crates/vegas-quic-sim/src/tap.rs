@@ -72,7 +72,6 @@ impl Tap {
         let mut seen = self.seen();
         match event {
             Event::Started => seen.window_since = now,
-            Event::Sent { .. } => {}
             Event::Acked { bytes, rtt } => {
                 seen.acked_bytes += bytes;
                 seen.sample(rtt);
@@ -81,6 +80,7 @@ impl Tap {
                 seen.persistent_congestion += u64::from(kind == LossKind::Timeout);
                 seen.ecn_reductions += u64::from(kind == LossKind::Ecn && cut);
             }
+            _ => {}
         }
         seen.has_room = has_room;
         seen.note(now, status, in_flight);

@@ -78,6 +78,7 @@ impl Observer for Trace {
                 counts.lost_packets += bytes.div_ceil(u64::from(controller.mtu()));
                 (name_of(kind), None)
             }
+            _ => return,
         };
         self.print(now, name, rtt, controller, *counts);
     }

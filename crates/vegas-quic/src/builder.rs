@@ -184,7 +184,7 @@ impl VegasQuic {
 /// Every standalone preset names Reno's slow start, which stands for the algorithm's own.
 fn check_slow_start(which: Standalone, slow_start: SlowStart) -> Result<(), Refusal> {
     let taken = if slow_start == SlowStart::Reno { Ok(()) } else { which.takes(slow_start) };
-    taken.map_err(|reason| Refusal { part: "slow_start", reason, host: None })
+    taken.map_err(|reason| Refusal::new("slow_start", reason, None))
 }
 
 /// The names of the presets that a host can carry.

@@ -3,8 +3,9 @@
 use vegas_core::LossKind;
 use vegas_core::units::Span;
 
-/// A call from quinn to a controller.
+/// A call from quinn to a controller. A later version may report more of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Event {
     /// The controller begins, with a connection or on a new path.
     Started,
@@ -15,7 +16,7 @@ pub enum Event {
     },
     /// An acknowledgement came.
     Acked {
-        /// The number of packets that it covers.
+        /// The bytes of the packets that it covers.
         bytes: u64,
         /// The round-trip time of the newest of them, host noise included; none if a later packet was acknowledged
         /// before.
@@ -25,7 +26,7 @@ pub enum Event {
     Congested {
         /// Duplicate acknowledgements stand for QUIC's loss detection, a timeout for persistent congestion.
         kind: LossKind,
-        /// The number of lost packets; 0 for marks.
+        /// The bytes of the lost packets; 0 for marks.
         bytes: u64,
         /// Whether the controller reduced the window.
         cut: bool,

@@ -15,6 +15,7 @@ pub struct Mechanisms(u16);
 
 /// The reason why a text is no set of mechanisms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MechanismError {
     /// No mechanism has this letter.
     Unknown(char),

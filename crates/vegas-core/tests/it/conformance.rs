@@ -379,9 +379,9 @@ fn paced() -> SlowStart {
 
 #[test]
 fn a_refusal_is_one_line_with_part_reason_and_host() {
-    let by_parts = Refusal { part: "alpha", reason: "must not exceed beta", host: None };
+    let by_parts = Refusal::new("alpha", "must not exceed beta", None);
     assert_eq!(by_parts.to_string(), "alpha: must not exceed beta");
-    let by_host = Refusal { part: "burst", reason: "cannot", host: Some("bare") };
+    let by_host = Refusal::new("burst", "cannot", Some("bare"));
     assert_eq!(by_host.to_string(), "burst: cannot (host: bare)");
 }
 

@@ -143,7 +143,7 @@ fn check_algorithm(
         .check(parameters)
         .and_then(|()| composition.check_host(&capabilities))
         .and_then(|()| capabilities.meets(needs));
-    checked.map_err(|Refusal { part, reason, host: refuser }| {
+    checked.map_err(|Refusal { part, reason, host: refuser, .. }| {
         if let (Some(name), Transport::Tcp, Algorithm::Preset(preset)) = (refuser, transport, &flow.algorithm.0) {
             let message =
                 format!("{:?} does not run on host \"{name}\": {reason}; {}", preset.name, remedy(preset.name));
