@@ -16,7 +16,7 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}/fuzz"
 # do without: building them would take longer than the runs in CI
 export CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=line-tables-only
 profile=(--config 'profile.dev.package."*".opt-level=0')
-for crate in vegas-core vegas-sim; do
+for crate in vegas-core vegas-sim vegas-measured; do
     profile+=(--config "profile.dev.package.$crate.opt-level=1")
 done
 export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

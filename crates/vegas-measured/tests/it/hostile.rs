@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use vegas_measured::{MeasuredError, Options, PathOf, identify, read};
+use vegas_measured::{MeasuredError, Options, read};
 
+use crate::any_file;
 use crate::captures;
 use crate::logs::{CSV, IPERF3, LINK_LOG, QLOG, QLOG_SEQUENCE, SS, TCP_PROBE};
 use crate::measure::input;
@@ -85,25 +86,7 @@ proptest! {
     ) {
         let mut bytes = files()[file].clone();
         changes.iter().for_each(|change| change.apply(&mut bytes));
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("given");
-        fs::write(&path, &bytes).expect("the file is written");
-        let options = Options { path: PathOf::Largest, ..Options::default() };
-        match read(&path, None, options, &mut |_| false) {
-            Ok(report) => prop_assert!(report.duration_s >= 0.0 && report.duration_s.is_finite()),
-            Err(MeasuredError::Input(line)) => {
-                prop_assert!(line.contains("given") && !line.contains('\n'), "{line}");
-            }
-            Err(error) => prop_assert!(false, "{error}"),
-        }
-        let names = ["vegas-linux", "bbr3-linux", "lp"].map(str::to_owned);
-        match identify(&path, PathOf::Largest, &names, &mut |_| false) {
-            Ok(found) => prop_assert!(found.candidates.iter().all(|candidate| candidate.error.is_finite())),
-            Err(MeasuredError::Input(line)) => {
-                prop_assert!(line.contains("given") && !line.contains('\n'), "{line}");
-            }
-            Err(error) => prop_assert!(false, "{error}"),
-        }
+        any_file::check(&bytes);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Tests of the crate through its interface, as one program.
 
+#[path = "../support/any_file.rs"]
+mod any_file;
 mod captures;
 mod hostile;
 mod identify;
