@@ -42,6 +42,14 @@ pub trait CongestionControl {
         }
     }
 
+    /// Segments that counted as arrived are in flight again: without selective acknowledgements Linux no longer takes
+    /// duplicates for arrivals (`tcp_reset_reno_sack`). The host calls this before the acknowledgement itself.
+    fn on_returned(&mut self, segments: Segments) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_returned(segments);
+        }
+    }
+
     /// A segment was found lost. Hosts call this only if [`Needs::each_loss`] asks for it, and before they report the
     /// acknowledgement or loss event with which it was found.
     fn on_segment_lost(&mut self, lost: &LostSegment) {

@@ -10,10 +10,11 @@ use vegas_core::{Ack, CongestionControl, Loss, LossKind, LostSegment, Output, Ph
 pub struct Heard(pub Vec<&'static str>);
 
 /// What [`tell_all`] calls, in this order.
-pub const ALL: [&str; 11] = [
+pub const ALL: [&str; 12] = [
     "on_segment_size",
     "on_handshake",
     "on_sent",
+    "on_returned",
     "on_segment_lost",
     "on_ack",
     "on_loss",
@@ -33,6 +34,7 @@ pub fn tell_all(control: &mut dyn CongestionControl) {
     control.on_segment_size(Bytes::new(1_448));
     control.on_handshake(now, Span::from_millis(100));
     control.on_sent(&Sent { now, index, in_flight, retransmission: false });
+    control.on_returned(Segments(1));
     control.on_segment_lost(&LostSegment { in_flight, lost: Segments(1), app_limited: false });
     control.on_ack(&Ack { now, acked: Segments(1), delivered: Segments(1), in_flight, ..Ack::default() });
     control.on_loss(&loss());
@@ -74,6 +76,10 @@ impl CongestionControl for Heard {
 
     fn on_sent(&mut self, _: &Sent) {
         self.0.push("on_sent");
+    }
+
+    fn on_returned(&mut self, _: Segments) {
+        self.0.push("on_returned");
     }
 
     fn on_segment_lost(&mut self, _: &LostSegment) {

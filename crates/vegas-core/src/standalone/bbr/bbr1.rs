@@ -443,6 +443,10 @@ impl CongestionControl for Bbr1 {
         self.flight.on_sent(sent, self.pacing.pace());
     }
 
+    fn on_returned(&mut self, segments: Segments) {
+        self.flight.on_returned(segments);
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         let lost = self.flight.on_ack(ack);
         self.episode.on_ack(ack);

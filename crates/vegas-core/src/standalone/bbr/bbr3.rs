@@ -202,6 +202,10 @@ impl<const LINUX: bool> CongestionControl for Bbr<LINUX> {
         self.judge_lost(lost);
     }
 
+    fn on_returned(&mut self, segments: Segments) {
+        self.flight.on_returned(segments);
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         let lost = self.flight.on_ack(ack);
         self.probe.ended_since_ack = false;

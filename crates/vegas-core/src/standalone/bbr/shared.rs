@@ -4,7 +4,7 @@
 
 use crate::contract::RateSample;
 use crate::contract::{Ack, Loss, LossKind, Sent};
-use crate::units::{Bytes, Pace, SendIndex, Span, Time, product};
+use crate::units::{Bytes, Pace, Segments, SendIndex, Span, Time, product};
 
 const RATE_BITS: u32 = 24;
 const GAIN_BITS: u32 = 8;
@@ -262,6 +262,10 @@ impl Flight {
         self.next_departure = if self.is_paced() { sent.now + pace.spacing() } else { sent.now };
     }
 
+    pub(crate) fn on_returned(&mut self, segments: Segments) {
+        self.now = self.now.saturating_add(segments.0);
+    }
+
     pub(crate) fn on_loss(&mut self, loss: &Loss) {
         match loss.kind {
             LossKind::DuplicateAcks => self.lost = self.lost.saturating_add(loss.lost.0),
@@ -411,7 +415,6 @@ impl Aggregation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Segments;
 
     fn value(filter: &mut Greatest, round: u32, rate: u32) -> u32 {
         filter.sample(10, round, Bandwidth(rate));

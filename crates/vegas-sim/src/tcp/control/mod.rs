@@ -207,6 +207,13 @@ impl Congestion {
         }
     }
 
+    /// Reports that segments count as in flight again.
+    pub(super) fn on_returned(&mut self, segments: u64) {
+        if segments > 0 {
+            self.control.on_returned(Segments(u32::try_from(segments).unwrap_or(u32::MAX)));
+        }
+    }
+
     /// Records that everything before `una` is acknowledged.
     pub(super) fn on_acknowledged(&mut self, una: u64) {
         if let Some(detail) = &mut self.detail {

@@ -88,6 +88,7 @@ impl Sender {
         let delivered = linux.deliver(board, now, una, blocks, seen);
         if !self.rules.host.options.sack {
             congestion.on_arrivals(now, acked, delivered.count);
+            congestion.on_returned(delivered.returned);
         }
         congestion.on_acknowledged(una);
         Some((delivered, duplicates))

@@ -21,7 +21,7 @@ use crate::scenario::HostSpec;
 use dsack::{Account, Undo, duplicate};
 use eifel::Eifel;
 use frto::{Answer, Verdict, judge};
-use no_sack::Assumed;
+use no_sack::{Arrivals, Assumed, Rule};
 use prr::Prr;
 use rack::Rack;
 use tlp::Probe;
@@ -75,6 +75,8 @@ struct AfterTimeout<S> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::tcp) struct Delivered {
     pub(in crate::tcp) count: u64,
+    /// Segments that count as in flight again, without SACK.
+    pub(in crate::tcp) returned: u64,
     pub(in crate::tcp) times: AckedTimes,
     /// Whether one of them was sent only once, before the last timeout.
     original: bool,
@@ -125,7 +127,7 @@ impl<S> LinuxRecovery<S> {
         LinuxRecovery {
             rack: Rack::new(),
             probe: Probe::default(),
-            assumed: (!host.options.sack).then(Assumed::default),
+            assumed: (!host.options.sack).then(|| Assumed::new(host.dupack_threshold.into())),
             dupack_threshold: u64::from(host.dupack_threshold),
             active: false,
             recover: 0,
@@ -255,11 +257,16 @@ impl<S> LinuxRecovery<S> {
             return take_in(board, (&mut self.rack, eifel, recover), now, una, blocks, seen);
         };
         let acked = una - board.una();
-        let repairs = self.timeout.as_ref().map(|_| una < recover && board.max() > recover);
+        let rule = match &self.timeout {
+            Some(_) => Rule { adds: una < recover && board.max() > recover, lasts: una == recover },
+            None if self.active => Rule { adds: una < recover, lasts: una < recover },
+            None => Rule { adds: true, lasts: false },
+        };
         let rack = &mut self.rack;
-        let (delivered, count) =
-            assumed.on_ack(board, acked, repairs, |board| take_in(board, (rack, eifel, recover), now, una, None, seen));
-        Delivered { count, original: delivered.original && !delivered.times.is_repeated(), ..delivered }
+        let (delivered, Arrivals { count, returned }) =
+            assumed.on_ack(board, acked, rule, |board| take_in(board, (rack, eifel, recover), now, una, None, seen));
+        let original = delivered.original && !delivered.times.is_repeated();
+        Delivered { count, returned, original, ..delivered }
     }
 
     /// Looks for losses, after an acknowledgement that has `advanced` or not, or when the timer for reordering has
@@ -275,8 +282,7 @@ impl<S> LinuxRecovery<S> {
             return Found::default();
         }
         if let Some(assumed) = &self.assumed {
-            let enough = assumed.count() >= self.dupack_threshold;
-            return self.find_loss_without_sack(board, enough, advanced);
+            return self.find_loss_without_sack(board, assumed.shows_loss(), advanced);
         }
         let enough = self.is_recovering() || board.sacked() >= self.dupack_threshold;
         let window = self.rack.reordering_window(enough, srtt.unwrap_or_default());
@@ -317,7 +323,7 @@ impl<S> LinuxRecovery<S> {
         if answered {
             self.prr = None;
         }
-        let recovered = self.end_if_repaired(board, una);
+        let recovered = self.end_if_repaired(una);
         Consequences { repaired, spurious, needless, recovered: answered || recovered }
     }
 
@@ -367,8 +373,9 @@ impl<S> LinuxRecovery<S> {
     /// Takes back that a timeout counted everything as lost. RACK then finds what is lost all the same.
     fn unmark_lost(&mut self, board: &mut Scoreboard) {
         board.none_lost();
-        if self.assumed.is_none() {
-            self.rack.wait_for_all(board);
+        match &mut self.assumed {
+            Some(assumed) => assumed.make_again(board),
+            None => self.rack.wait_for_all(board),
         }
     }
 
@@ -412,12 +419,11 @@ impl<S> LinuxRecovery<S> {
     }
 
     /// Ends recovery when everything sent before its beginning is acknowledged; returns whether it is over.
-    fn end_if_repaired(&mut self, board: &mut Scoreboard, una: u64) -> bool {
+    fn end_if_repaired(&mut self, una: u64) -> bool {
         if !self.active || una < self.recover {
             return false;
         }
         if self.holds(una) {
-            self.assumed.iter_mut().for_each(|assumed| assumed.give_back(board));
             return false;
         }
         self.active = false;
@@ -472,11 +478,8 @@ impl<S> LinuxRecovery<S> {
     /// Lets the proportional reduction count `delivered` segments, after an acknowledgement that has `advanced` or not,
     /// or when the timer for reordering has expired.
     pub(in crate::tcp) fn reduce(&mut self, board: &Scoreboard, delivered: u64, advanced: bool, found: Found) {
-        // without SACK each partial acknowledgement finds a loss, and Linux still keeps the pipe full (reference
-        // S3_reno_nosack)
-        let repairs = advanced && !(self.assumed.is_none() && found.any);
         if let Some(prr) = &mut self.prr {
-            prr.on_ack(delivered, board.pipe(), repairs);
+            prr.on_ack(delivered, board.pipe(), advanced && !found.any);
         }
     }
 
@@ -578,7 +581,7 @@ fn take_in(
             times.on_sacked(entry, now);
         });
     }
-    Delivered { count, original, times }
+    Delivered { count, returned: 0, original, times }
 }
 
 #[cfg(test)]
