@@ -55,12 +55,18 @@ PACKAGES := $(addprefix --package vegas-,core sim quic quic-sim conform)
 packages: ## the crates that others build upon, packaged, and each built from its package (a minute)
 	cargo package --locked --allow-dirty $(PACKAGES)
 
-# one wheel for every Python from 3.11 on; which glibc it needs at least its name says
+# one wheel for every Python from 3.11 on, and one for the program behind each of `vegaslab quic` and `vegaslab linux`;
+# which glibc they need at least their names say
 .PHONY: wheel
-wheel: build ## a wheel for manylinux in target/wheels, tried where there is no Rust
+wheel: build ## wheels for manylinux in target/wheels: vegaslab, its programs; tried where there is no Rust
 	rm -rf $(TARGET)/wheels
-	$(COMMIT) VIRTUAL_ENV=$(VENV) $(BIN)/maturin build --quiet --release --locked --out $(TARGET)/wheels
-	tools/check_wheel.sh $(TARGET)/wheels/*.whl $(PYTHON)
+	@crates='vegas-py vegas-quic-tool'; \
+	if missing=$$(tools/linux_ready.sh); then crates+=' vegas-linux'; else echo "no wheel of vegas-linux: $$missing"; fi; \
+	for crate in $$crates; do \
+		$(COMMIT) VIRTUAL_ENV=$(VENV) $(BIN)/maturin build --quiet --release --locked \
+			--manifest-path crates/$$crate/Cargo.toml --out $(TARGET)/wheels || exit 1; \
+	done
+	tools/check_wheel.sh $(TARGET)/wheels $(PYTHON)
 
 .PHONY: ALWAYS
 ALWAYS:

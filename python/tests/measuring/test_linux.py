@@ -20,7 +20,7 @@ def test_without_its_program_it_says_how_to_build_it(
     for arguments in (["linux", "status"], ["linux", "compare", "gallop-50mbit"]):
         assert cli.main(arguments) == 2
         assert capsys.readouterr().err == (
-            "vegaslab: vegas-linux is not built: make linux (docs/linux.md says what it needs)\n"
+            "vegaslab: vegas-linux is not installed: pip install 'vegaslab[linux]', or `make linux` in the sources\n"
         )
 
 

@@ -1,12 +1,8 @@
 """Runs on real sockets: reads the results of `vegas-linux`, and compares them with the simulator's."""
 
 import json
-import os
-import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
-from os import pathsep
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,6 +12,7 @@ from vegaslab.reports.summary import aligned
 from vegaslab.runs.result import KeptResult
 from vegaslab.util.ending import is_sigterm
 from vegaslab.util.errors import InputError
+from vegaslab.util.programs import find
 
 PROGRAM = "vegas-linux"
 """The program that talks to the kernel; `make linux` builds it."""
@@ -43,10 +40,9 @@ class LinuxError(InputError):
 
 def program() -> str:
     """Returns the program's path: beside this Python, or in PATH. Raises `LinuxError`."""
-    places = pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    found = shutil.which(PROGRAM, path=places)
+    found = find(PROGRAM)
     if found is None:
-        raise LinuxError(f"{PROGRAM} is not built: make linux (docs/linux.md says what it needs)")
+        raise LinuxError(f"{PROGRAM} is not installed: pip install 'vegaslab[linux]', or `make linux` in the sources")
     return found
 
 

@@ -1,9 +1,7 @@
 """Transfers over QUIC on real paths: each algorithm several times, in random order, one transfer after another."""
 
 import json
-import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vegaslab.util.errors import InputError
+from vegaslab.util.programs import find
 
 if TYPE_CHECKING:
     from vegaslab.statistics import Interval
@@ -49,10 +48,9 @@ class Measured:
 
 def program() -> Path:
     """Returns the path of the program that makes transfers; raises `QuicError` if it is not built."""
-    beside = Path(sys.executable).parent / PROGRAM
-    found = str(beside) if beside.exists() else shutil.which(PROGRAM)
+    found = find(PROGRAM)
     if found is None:
-        raise QuicError(f"{PROGRAM} is not installed; `make quic` in the sources builds it")
+        raise QuicError(f"{PROGRAM} is not installed: pip install 'vegaslab[quic]', or `make quic` in the sources")
     return Path(found)
 
 

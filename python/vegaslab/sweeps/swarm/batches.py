@@ -5,7 +5,6 @@ import functools
 import json
 import os
 import resource
-import shutil
 import subprocess
 import sys
 import threading
@@ -19,6 +18,7 @@ from typing import Any
 from vegaslab import _vegaslab
 from vegaslab.util.errors import InputError
 from vegaslab.util.folder import replace_file, writing
+from vegaslab.util.programs import find
 
 PROGRAM = "vegaslab-swarm"
 BATCH_NETWORKS = 50
@@ -83,8 +83,7 @@ def program() -> Path:
     """Returns the path of the program that makes the networks; raises `SwarmError` if it is missing or of another
     version.
     """
-    beside = Path(sys.executable).parent / PROGRAM
-    found = str(beside) if beside.exists() else shutil.which(PROGRAM)
+    found = find(PROGRAM)
     if found is None:
         raise SwarmError(f"{PROGRAM} is not installed; `make swarm-program` in the sources builds it")
     version = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout.split()
