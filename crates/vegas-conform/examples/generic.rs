@@ -39,6 +39,6 @@ fn cell(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Pass(seen) => short(seen),
         Verdict::Fail { seen, .. } => format!("**{}**", short(seen)),
-        _ => "-".into(),
+        Verdict::NotApplicable(_) => "-".into(),
     }
 }

@@ -58,7 +58,6 @@ impl Miss {
 
 /// The verdict of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Verdict {
     /// The control met the expectation; the text is the observation.
     Pass(String),
