@@ -257,6 +257,10 @@ impl Connection for Quic {
         self.datagrams.take(datagram);
     }
 
+    fn bytes(&self, datagram: DatagramId) -> &[u8] {
+        self.datagrams.get(datagram)
+    }
+
     fn on_timer(&mut self, now: Time) {
         let instant = self.clock.instant(now);
         self.client.on_timer(instant);

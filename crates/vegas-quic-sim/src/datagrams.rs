@@ -55,6 +55,13 @@ impl Datagrams {
         place.as_mut().expect("it is on its way").copies += 1;
     }
 
+    /// Returns the bytes of a datagram in flight.
+    pub(crate) fn get(&self, id: DatagramId) -> &[u8] {
+        let way = if id.forward { &self.forward } else { &self.backward };
+        let waiting = &way.waiting[(id.number - way.over) as usize];
+        &waiting.as_ref().expect("it is on its way").bytes
+    }
+
     /// Takes a copy that leaves the network; returns its bytes.
     pub(crate) fn take(&mut self, id: DatagramId) -> BytesMut {
         let way = self.way(id.forward);
@@ -99,6 +106,7 @@ mod tests {
         let mut datagrams = Datagrams::default();
         let first = datagrams.store(BytesMut::from("one"), true);
         datagrams.duplicate(first);
+        assert_eq!(datagrams.get(first), b"one");
         let second = datagrams.store(BytesMut::from("two"), false);
         assert_eq!(datagrams.take(first), "one");
         assert_eq!(datagrams.take(second), "two");

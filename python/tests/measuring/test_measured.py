@@ -106,3 +106,21 @@ def test_a_measurement_in_python(tmp_path: Path) -> None:
             measurement.plot(panels)
     with pytest.raises(vegaslab.MeasuredError, match="has no flow 9 of TCP"):
         vegaslab.measured(INPUTS / "tcpdump.pcap", flow=9)
+
+
+def test_a_simulated_capture_of_quic_shows_its_datagrams(here: Path) -> None:
+    run = vegaslab.run("quic", set={"capture": True, "duration": "5s"})
+    folder = run.write(here / "run", pcapng=True)
+    found = vegaslab.measured(folder / "capture.pcapng")
+    data, acks = found.flows.to_pylist()
+    assert (data["transport"], data["connection"]) == ("quic", "10.0.0.1:40000 -> 10.1.0.2:5001")
+    assert acks["connection"] == "10.1.0.2:5001 -> 10.0.0.1:40000"
+    (flow,) = run.flows.to_pylist()
+    # packets of the handshake share datagrams
+    assert 0 <= flow["segments_sent"] - data["segments_sent"] <= 3
+    assert (flow["segments_retransmitted"], found.report["odd"]) == (0, [])
+    # by the spin bit
+    assert data["mean_rtt_ms"] == pytest.approx(flow["mean_rtt_ms"], rel=0.01)
+    at_receiver = vegaslab.measured(folder / "capture-receiver.pcapng").flows.to_pylist()[0]
+    in_flight = data["segments_sent"] - at_receiver["segments_sent"]
+    assert 0 < in_flight <= flow["final_cwnd_segments"]

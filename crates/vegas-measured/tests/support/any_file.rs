@@ -1,5 +1,5 @@
 //! The rules for any bytes as a measurement's file: reading it ends with tables, or with an error of one line that
-//! names the file; and so does asking who sent it.
+//! names the file; and so does asking which congestion control sent it.
 
 use std::fs;
 

@@ -1,10 +1,10 @@
-//! A captured packet's IPv4 and TCP headers.
+//! A captured packet's IPv4 header, and that of TCP or UDP.
 //!
 //! The simulator counts bytes from 0 and has no addresses; this module translates both to what a capture at a host
 //! shows.
 
 use etherparse::err::ValueTooBigError;
-use etherparse::{IpEcn, IpNumber, Ipv4Header, Ipv4Options, TcpHeader, TcpOptionElement};
+use etherparse::{IpEcn, IpNumber, Ipv4Header, Ipv4Options, TcpHeader, TcpOptionElement, UdpHeader};
 use vegas_core::Recovery;
 use vegas_core::units::Bytes;
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, EcnFlags};
@@ -26,7 +26,7 @@ static ZEROS: [u8; u16::MAX as usize] = [0; u16::MAX as usize];
 
 /// The headers of a captured packet.
 pub(crate) struct Headers {
-    /// The IPv4 and TCP headers with valid checksums.
+    /// The IPv4 and TCP headers with valid checksums; or those of IPv4 and UDP, and the beginning of the datagram.
     pub(crate) bytes: Vec<u8>,
     /// The size of the whole packet: that of the simulation, or that of the headers and the payload if it is greater.
     pub(crate) wire_bytes: u32,
@@ -52,12 +52,16 @@ pub fn sender_port(flow: u32) -> u16 {
 pub(crate) fn headers(scenario: &Scenario, packet: &CapturedPacket) -> Result<Headers, ResultsError> {
     let (sender, receiver) = addresses(packet.flow);
     let (source, destination) = if from_receiver(packet) { (receiver, sender) } else { (sender, receiver) };
-    let tcp = tcp_header(&scenario.flows[packet.flow as usize], packet);
     let too_large = || ResultsError::PacketTooLarge { flow: packet.flow, bytes: packet.wire.into() };
-    let payload = ZEROS.get(..packet.payload as usize).ok_or_else(too_large)?;
-    let mut ip = Ipv4Header::new(0, TIME_TO_LIVE, IpNumber::TCP, source, destination).expect("0 bytes fit");
+    let protocol = if packet.datagram.is_some() { IpNumber::UDP } else { IpNumber::TCP };
+    let mut ip = Ipv4Header::new(0, TIME_TO_LIVE, protocol, source, destination).expect("0 bytes fit");
     ip.ecn = IpEcn::try_new(packet.codepoint).expect("a codepoint of two bits");
     ip.options = packet.stamps.aqt.map_or_else(Ipv4Options::new, |stamps| stamps.to_bytes().into());
+    if let Some(datagram) = packet.datagram {
+        return with_datagram(ip, packet, datagram.bytes()).map_err(|_| too_large());
+    }
+    let payload = ZEROS.get(..packet.payload as usize).ok_or_else(too_large)?;
+    let tcp = tcp_header(&scenario.flows[packet.flow as usize], packet);
     with_checksums(ip, tcp, payload)
         .map(|(bytes, total)| Headers { bytes, wire_bytes: u32::from(packet.wire).max(total) })
         .map_err(|_| too_large())
@@ -75,6 +79,28 @@ fn with_checksums(
     Ok(([&ip.to_bytes()[..], &tcp.to_bytes()[..]].concat(), u32::from(ip.total_len)))
 }
 
+/// Returns the headers and the beginning of a datagram. UDP's checksum is 0, "none" (RFC 768): the rest of the datagram
+/// is not kept.
+fn with_datagram(
+    mut ip: Ipv4Header,
+    packet: &CapturedPacket,
+    beginning: &[u8],
+) -> Result<Headers, ValueTooBigError<usize>> {
+    let (source_port, destination_port) = ports(packet);
+    let wire_bytes = u32::from(packet.wire);
+    let length = (wire_bytes as usize).saturating_sub(ip.header_len()).max(UdpHeader::LEN);
+    ip.set_payload_len(length)?;
+    ip.header_checksum = ip.calc_header_checksum();
+    let udp = UdpHeader { source_port, destination_port, length: length as u16, checksum: 0 };
+    Ok(Headers { bytes: [&ip.to_bytes()[..], &udp.to_bytes()[..], beginning].concat(), wire_bytes })
+}
+
+/// Returns the ports of the packet's source and of its destination.
+fn ports(packet: &CapturedPacket) -> (u16, u16) {
+    let (sender, receiver) = (sender_port(packet.flow), RECEIVER_PORT);
+    if from_receiver(packet) { (receiver, sender) } else { (sender, receiver) }
+}
+
 /// Returns whether the packet comes from the receiver, as only acknowledgements do.
 fn from_receiver(packet: &CapturedPacket) -> bool {
     matches!(packet.point, CapturePoint::SenderIn | CapturePoint::ReceiverOut)
@@ -84,14 +110,13 @@ fn tcp_header(flow: &FlowSpec, packet: &CapturedPacket) -> TcpHeader {
     let EcnFlags { ece, cwr, ae } = packet.ecn_flags;
     // AE has the place of the flag NS, which was withdrawn (RFC 8311, section 3)
     let mut tcp = TcpHeader { syn: packet.syn, ece, cwr, ns: ae, ..TcpHeader::default() };
+    (tcp.source_port, tcp.destination_port) = ports(packet);
     if from_receiver(packet) {
-        (tcp.source_port, tcp.destination_port) = (RECEIVER_PORT, sender_port(packet.flow));
         // the receiver sends no payload, so its sequence number stays constant after its SYN
         tcp.sequence_number = if packet.syn { INITIAL_SEQUENCE } else { on_wire(0) };
         tcp.acknowledgment_number = on_wire(packet.acknowledgement);
         tcp.ack = true;
     } else {
-        (tcp.source_port, tcp.destination_port) = (sender_port(packet.flow), RECEIVER_PORT);
         tcp.sequence_number = if packet.syn { INITIAL_SEQUENCE } else { on_wire(packet.sequence) };
         tcp.ack = !packet.syn;
         tcp.acknowledgment_number = if tcp.ack { on_wire(0) } else { 0 };

@@ -65,7 +65,7 @@ const RAW_IP: u16 = 101;
 /// The resolution of timestamps: units of 10^-9 s.
 const NANOSECONDS: u8 = 9;
 /// A length above that of any of the simulator's headers: 28 bytes of IPv4 with RoVegas's option, and 48 of TCP with
-/// three SACK blocks.
+/// three SACK blocks. Of a datagram 28 bytes and [`vegas_sim::outcome::DatagramHead`] are fewer.
 const SNAP_BYTES: u32 = 80;
 
 /// A packet of the capture file.

@@ -10,7 +10,7 @@ use std::sync::Once;
 use vegas_core::units::Time;
 use vegas_results::{WriteOptions, addresses, sender_port, write_folder};
 use vegas_sim::WireSize;
-use vegas_sim::outcome::{CapturePoint, CapturedPacket, CapturedStamps, Frame, Outcome};
+use vegas_sim::outcome::{CapturePoint, CapturedPacket, CapturedStamps, DatagramHead, Frame, Outcome};
 
 use crate::sample::{self, ack, data};
 
@@ -155,6 +155,34 @@ fn packets_of_real_hosts_are_written_as_they_were() {
     let seen: Vec<Vec<&str>> = lines.iter().map(|line| line.split(';').skip(1).collect()).collect();
     assert_eq!(seen, [["10.81.0.1", "3", "5001", "1000", "40"]; 2]);
     assert!(lines[0].contains(".005") && lines[1].contains(".007"), "{lines:?}");
+}
+
+/// A long header of QUIC (RFC 9000, section 17.2): version 1, a destination's connection id of 8 bytes, no source's, no
+/// token. Then a short header, of the other end. By the first one tshark takes both for QUIC.
+#[test]
+fn tshark_sees_datagrams_of_quic() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("run");
+    let mut initial = vec![0xc0, 0, 0, 0, 1, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0x44, 0xa0, 0];
+    initial.extend([0; 1_153]);
+    let opening = CapturedPacket {
+        wire: WireSize::new(1_200),
+        codepoint: 2,
+        datagram: Some(DatagramHead::of(&initial)),
+        ..data(7, 0)
+    };
+    let short = CapturedPacket {
+        wire: WireSize::new(53),
+        datagram: Some(DatagramHead::of(&[0x40, 1, 2, 3, 4, 5, 6, 7, 8, 1])),
+        ..ack(27, 0, &[])
+    };
+    write_capture(&dir, vec![opening, short]);
+    let fields = ["frame.time_relative", "ip.src", "ip.dsfield.ecn", "udp.dstport", "udp.length", "frame.len"];
+    let file = dir.join("capture.pcapng");
+    let Some(lines) = tshark(&file, "udp", &fields) else { return };
+    assert_eq!(lines, ["0.000000000;10.0.0.1;2;5001;1180;1200", "0.020000000;10.1.0.2;0;40000;33;53"]);
+    let of_quic = tshark(&file, "quic", &["frame.cap_len", "ip.checksum.status"]).unwrap();
+    assert_eq!(of_quic, ["60;1", "38;1"], "the short header belongs to the connection of the long one");
 }
 
 #[test]

@@ -229,6 +229,7 @@ pub(crate) fn data(milliseconds: u64, sequence: u64) -> CapturedPacket {
         codepoint: 0,
         ecn_flags: EcnFlags::default(),
         stamps: CapturedStamps::default(),
+        datagram: None,
     }
 }
 

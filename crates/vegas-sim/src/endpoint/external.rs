@@ -37,6 +37,10 @@ pub trait Connection: fmt::Debug + Send {
     fn duplicate(&mut self, datagram: DatagramId);
     /// Records that the network has lost a datagram.
     fn discard(&mut self, datagram: DatagramId);
+    /// Returns the bytes of a datagram that the network carries, for a capture.
+    fn bytes(&self, _datagram: DatagramId) -> &[u8] {
+        &[]
+    }
     /// Handles the timer at a time that [`Connection::timer`] returned; the timer may have moved to a later time since.
     fn on_timer(&mut self, now: Time);
     /// When the timer runs out.

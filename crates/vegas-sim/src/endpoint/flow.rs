@@ -437,6 +437,7 @@ impl Flow {
                 aqt: self.has_option(packet, sack).then_some(Stamps { aqt: packet.aqt(), echo: sack.echo }),
                 time: has_stamps.then(|| (stamps.value.in_header(), stamps.echo.in_header())),
             },
+            datagram: None,
         }
     }
 }

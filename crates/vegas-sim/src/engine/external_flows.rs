@@ -5,6 +5,7 @@ use vegas_core::units::Time;
 use super::event_loop::EventLoop;
 use super::external::{datagram, packet};
 use crate::endpoint::external::Connection;
+use crate::measure::outcome::CapturePoint;
 use crate::network::Network;
 use crate::packet::{Ecn, Packet, PacketKind};
 
@@ -34,7 +35,9 @@ impl<N: Network> EventLoop<N> {
         event(self.hosts.connection(id), now);
         while let Some(datagram) = self.hosts.connection(id).transmit(now) {
             self.count_work(1);
-            self.launch(packet(id, &datagram));
+            let packet = packet(id, &datagram);
+            self.hosts.capture(now, leaving(&packet), &packet);
+            self.launch(packet);
         }
         match self.hosts.connection(id).timer() {
             Some(due) => self.hosts.timers.schedule(self.hosts.components.retransmission(id), due.max(now)),
@@ -55,6 +58,7 @@ impl<N: Network> EventLoop<N> {
     }
 
     pub(super) fn receive_external(&mut self, packet: &Packet) {
+        self.hosts.capture(self.now, arriving(packet), packet);
         self.hosts.outcome.delivered_packets += u64::from(packet.kind() == PacketKind::Data);
         if let Some(source) =
             self.hosts.flows[packet.flow() as usize].source.filter(|_| packet.kind() == PacketKind::Data)
@@ -64,4 +68,12 @@ impl<N: Network> EventLoop<N> {
         let (id, marked) = (datagram(packet), packet.ecn().has(Ecn::MARKED));
         self.drive(packet.flow(), |connection, now| connection.receive(now, id, marked));
     }
+}
+
+fn leaving(packet: &Packet) -> CapturePoint {
+    if datagram(packet).forward { CapturePoint::SenderOut } else { CapturePoint::ReceiverOut }
+}
+
+fn arriving(packet: &Packet) -> CapturePoint {
+    if datagram(packet).forward { CapturePoint::ReceiverIn } else { CapturePoint::SenderIn }
 }

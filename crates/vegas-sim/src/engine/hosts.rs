@@ -7,7 +7,7 @@ use super::external::datagram;
 use crate::endpoint::Flow;
 use crate::endpoint::external::Connection;
 use crate::measure::link_totals::LinkTotals;
-use crate::measure::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
+use crate::measure::outcome::{CapturePoint, CapturedPacket, DatagramHead, Incident, IncidentKind, Outcome};
 use crate::measure::recorder::{Recorder, flow_outcome, seconds};
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::network;
@@ -156,7 +156,9 @@ impl Hosts {
         if self.is_of_flow(packet) {
             let flow = &self.flows[packet.flow() as usize];
             let sack = self.sacks.get(packet.sack());
-            self.outcome.capture.push(flow.captured(now, point, packet, sack));
+            let captured = flow.captured(now, point, packet, sack);
+            let datagram = flow.external.as_ref().map(|external| DatagramHead::of(external.bytes(datagram(packet))));
+            self.outcome.capture.push(CapturedPacket { datagram, ..captured });
         }
     }
 

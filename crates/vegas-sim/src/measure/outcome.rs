@@ -402,6 +402,34 @@ pub struct CapturedPacket {
     pub ecn_flags: EcnFlags,
     /// The stamps of routers and hosts.
     pub stamps: CapturedStamps,
+    /// The beginning of a datagram of UDP; `None` in packets of TCP.
+    pub datagram: Option<DatagramHead>,
+}
+
+/// The first bytes of a datagram of UDP: those of its own headers that an observer may read, as a long header of QUIC
+/// with its connection ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DatagramHead {
+    bytes: [u8; DatagramHead::BYTES_MAX],
+    count: u8,
+}
+
+impl DatagramHead {
+    /// The greatest number of bytes that are kept.
+    pub const BYTES_MAX: usize = 32;
+
+    /// Returns the beginning of these bytes.
+    pub fn of(payload: &[u8]) -> Self {
+        let count = payload.len().min(Self::BYTES_MAX);
+        let mut bytes = [0; Self::BYTES_MAX];
+        bytes[..count].copy_from_slice(&payload[..count]);
+        DatagramHead { bytes, count: count as u8 }
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.count)]
+    }
 }
 
 /// The ECN flags of a TCP header.

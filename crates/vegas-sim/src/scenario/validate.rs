@@ -7,7 +7,7 @@ use vegas_core::units::Span;
 
 use super::document::{File, Numbered, numbered};
 use super::model::memory;
-use super::model::{FlowSpec, Sampling, Scenario, Transport};
+use super::model::{FlowSpec, Sampling, Scenario};
 use super::{change, flow, network, traffic};
 use crate::scenario::model::trace::Folder;
 use crate::scenario::read::error::{Checked, Problem};
@@ -99,9 +99,6 @@ fn flows(
 
 /// Refuses values that do not go together with the flows.
 fn check_together(file: &File, flows: &[FlowSpec]) -> Checked<()> {
-    if file.capture == Some(true) && flows.iter().any(|flow| flow.transport == Transport::Quic) {
-        return Err(Problem::new("capture", "holds packets of TCP only; leave it out beside a QUIC flow"));
-    }
     if file.until_complete == Some(true)
         && let Some(endless) = flows.iter().position(|flow| flow.size.is_none())
     {

@@ -49,9 +49,8 @@ pub fn document(draw: &mut Draw) -> Value {
     let flows = flow::tables(draw, &scale, &shape, until_complete);
     let sources = traffic::tables(draw, &scale, &shape);
     let changes = change::tables(draw, &scale, &shape, flows.len());
-    let has_quic = flows.iter().any(|flow| flow["transport"] == "quic");
-    if !has_quic && draw.percent(50) || draw.percent(3) {
-        set(&mut document, "capture", !has_quic);
+    if draw.percent(50) {
+        set(&mut document, "capture", draw.percent(95));
     }
     sample(draw, &scale, flows.len(), &mut document);
     set(&mut document, "flow", flows);

@@ -194,7 +194,6 @@ fn quic() {
     check(
         &quic,
         &[
-            ("seed = 1", "capture = true", ":3: capture: holds packets of TCP only; leave it out beside a QUIC flow"),
             (
                 "algorithm = \"vegas\"",
                 "algorithm = { preset = \"vegas\", fine_retransmit = true }",
