@@ -118,6 +118,10 @@ fn answer(control: &mut Controller, line: &str) -> Result<(), String> {
     match event.trim().split_once(' ') {
         Some(("sent", keys)) => control.on_sent(&sent(keys)?),
         Some(("lost", keys)) => control.on_segment_lost(&lost(keys)?),
+        Some(("handshake", keys)) => {
+            let (at, rtt) = handshake(keys)?;
+            control.on_handshake(at, rtt);
+        }
         _ => tell(&mut **control, &self::event(event.trim())?),
     }
     let (reported, expected): (Vec<&str>, Vec<&str>) = expected.split_whitespace().partition(|word| word.contains('='));
@@ -267,6 +271,12 @@ fn sent(keys: &str) -> Result<Sent, String> {
         retransmission: false,
     };
     none_left(&keys).map(|()| sent)
+}
+
+fn handshake(keys: &str) -> Result<(Time, Span), String> {
+    let mut keys = fields(keys)?;
+    let (at, rtt) = (Time::ZERO + span(take(&mut keys, "at")?)?, span(take(&mut keys, "rtt")?)?);
+    none_left(&keys).map(|()| (at, rtt))
 }
 
 fn lost(keys: &str) -> Result<LostSegment, String> {

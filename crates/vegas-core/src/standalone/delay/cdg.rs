@@ -251,6 +251,12 @@ impl Cdg {
 impl CongestionControl for Cdg {
     handed_to_window!();
 
+    /// The round-trip time of the SYN is handed to `pkts_acked` before the control is initialised, which leaves it: it
+    /// is the first range, and the first round trip of data has a growth.
+    fn on_handshake(&mut self, _now: Time, rtt: Span) {
+        self.sample(rtt, Segments(1), false);
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         if self.settles_at.is_some_and(|index| ack.newest >= index) {
             self.settle(ack.next);
