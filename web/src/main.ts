@@ -5,10 +5,10 @@ import { scenarios, traces } from "virtual:scenarios";
 import workerSource from "virtual:worker";
 
 import { Scales } from "./run/charts";
-import { onNarrow, onTheme } from "./colours";
+import { onNarrow, onTheme } from "./page/colours";
 import { offerDownloads } from "./run/download";
 import { Editor, words } from "./scenario/editor";
-import { byId, debounced, element } from "./elements";
+import { byId, debounced, element } from "./page/elements";
 import { Engine } from "./engine/engine";
 import { Form, nameOf, WRITE_OWN } from "./scenario/form";
 import { Hand } from "./scenario/hand";
@@ -21,7 +21,7 @@ import { Playback } from "./run/playback";
 import type { Description, Edit, Failure, OwnAnswer, OwnFile } from "./protocol";
 import { Side } from "./run/side";
 import { forTests } from "./tests";
-import { language, speak, texts, write } from "./texts/language";
+import { language, speak, texts, write } from "./page/language";
 import "./style.css";
 
 /** Folders of shipped scenarios. */

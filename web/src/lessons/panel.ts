@@ -1,9 +1,9 @@
 // The lessons on the page: the list of them, and the one that is open with its guess, its task and its score.
 
-import { button, byId, element } from "../elements";
+import { button, byId, element } from "../page/elements";
 import { figure as figureText } from "../run/charts";
-import { remember, remembered } from "../store";
-import { texts } from "../texts/language";
+import { remember, remembered } from "../page/store";
+import { texts } from "../page/language";
 import { type Figure, isRight, type Lesson, LESSONS, reached, type Run, score, valueOf } from "./lessons";
 
 const words = texts.lessons;

@@ -1,10 +1,10 @@
 // The reader's files beyond the tab: the browser keeps them, and a link's wait until the reader has read them.
 
-import { button, byId, element } from "../elements";
+import { button, byId, element } from "../page/elements";
 import type { OwnFile } from "../protocol";
 import { filesOf, textOf } from "../scenario/link";
-import { remember, remembered } from "../store";
-import { texts } from "../texts/language";
+import { remember, remembered } from "../page/store";
+import { texts } from "../page/language";
 
 export function isScript(file: OwnFile): boolean {
   return typeof file.content === "string";

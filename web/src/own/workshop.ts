@@ -3,10 +3,10 @@
 import { templates } from "virtual:templates";
 
 import { Editor } from "../scenario/editor";
-import { button, byId, debounced, element, save } from "../elements";
+import { button, byId, debounced, element, save } from "../page/elements";
 import { agreed, isScript, keep, kept } from "./kept";
 import type { Failure, OwnAnswer, OwnFile } from "../protocol";
-import { texts } from "../texts/language";
+import { texts } from "../page/language";
 
 const words = texts.workshop;
 

@@ -3,11 +3,11 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
-import { flowColour, themeColour } from "../colours";
-import { element, term } from "../elements";
+import { flowColour, themeColour } from "../page/colours";
+import { element, term } from "../page/elements";
 import type { Description } from "../protocol";
 import { aligned, rowAt, type Series } from "./series";
-import { texts } from "../texts/language";
+import { texts } from "../page/language";
 
 const words = texts.charts;
 

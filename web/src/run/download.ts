@@ -1,7 +1,7 @@
 // The files that the reader can save: the scenario, the tables, the picture.
 
-import { themeColour } from "../colours";
-import { button, byId, save } from "../elements";
+import { themeColour } from "../page/colours";
+import { button, byId, save } from "../page/elements";
 import type { Side } from "./side";
 
 const TABLES = ["flows", "links", "traffic", "flow_series", "link_series", "incidents"];

@@ -5,7 +5,7 @@ import type { Moment } from "./path";
 import { PathPicture } from "./path";
 import { type Description, phases } from "../protocol";
 import { rowAt, type Series } from "./series";
-import { texts } from "../texts/language";
+import { texts } from "../page/language";
 
 const words = texts.explain;
 

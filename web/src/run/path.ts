@@ -1,9 +1,9 @@
 // The path as a picture: packets in flight and in the queue of one link, at the marked time.
 
-import { flowColour, themeColour } from "../colours";
+import { flowColour, themeColour } from "../page/colours";
 import type { Description } from "../protocol";
 import { rowAt, type Series } from "./series";
-import { texts } from "../texts/language";
+import { texts } from "../page/language";
 
 /** The values that the picture shows. */
 export interface Moment {

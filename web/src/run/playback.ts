@@ -1,12 +1,12 @@
 // Time: pause, speed and scrub. Runs are computed at the chosen speed, and the reader can look again at the computed
 // part.
 
-import { byId, element } from "../elements";
+import { byId, element } from "../page/elements";
 import type { Pace } from "../engine/engine";
 import { explanation } from "./explain";
 import { momentAt, PathPicture } from "./path";
 import type { Side } from "./side";
-import { texts } from "../texts/language";
+import { texts } from "../page/language";
 
 const words = texts.playback;
 const SPEEDS: [number, string][] = [

@@ -1,12 +1,12 @@
 // One run on the page: an engine, its charts and its totals. A comparison of algorithms has two.
 
 import { Charts, figure, flowName, FLOWS_DRAWN_MAX, type Scales } from "./charts";
-import { flowProperty } from "../colours";
-import { type Child, element, term } from "../elements";
+import { flowProperty } from "../page/colours";
+import { type Child, element, term } from "../page/elements";
 import type { Engine, Pace } from "../engine/engine";
 import type { Description, Failure, Summary } from "../protocol";
 import { Series } from "./series";
-import { texts } from "../texts/language";
+import { texts } from "../page/language";
 
 /** Columns of the table of flows, with their titles. */
 const words = texts.totals;

@@ -1,11 +1,11 @@
 // The scenario as a form: a link's rate, delay and queue, the flows and their algorithms. Every change is an edit of
 // the text.
 
-import { flowProperty } from "../colours";
-import { element, term } from "../elements";
+import { flowProperty } from "../page/colours";
+import { element, term } from "../page/elements";
 import { at, quantity, tableOfLink } from "./keys";
 import type { Description, Edit, Json, Preset } from "../protocol";
-import { texts } from "../texts/language";
+import { texts } from "../page/language";
 
 const words = texts.form;
 type Term = typeof words.rate;

@@ -1,7 +1,7 @@
 // "You are the congestion control": the reader sets the first flow's window, beside a run with the flow's preset.
 
-import { byId, element } from "../elements";
-import { texts } from "../texts/language";
+import { byId, element } from "../page/elements";
+import { texts } from "../page/language";
 
 const words = texts.hand;
 

@@ -1,7 +1,7 @@
 // The state of the page in its address: the scenario and the reader's files are compressed, the rest are plain words.
 
 import type { OwnFile } from "../protocol";
-import { language } from "../texts/language";
+import { language } from "../page/language";
 
 /** The content of the address after `#`. */
 export interface State {

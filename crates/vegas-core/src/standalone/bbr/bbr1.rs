@@ -563,10 +563,9 @@ impl CongestionControl for Bbr1 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::preset;
 
     fn burst(segment_bytes: u64, per_second: u32) -> u32 {
-        let mut control = Bbr1::start(&preset("bbr1").expect("a preset").parameters, 1);
+        let mut control = Bbr1::start(&PRESET.parameters, 1);
         control.on_segment_size(Bytes::new(segment_bytes));
         control.pacing.set(Bandwidth::of(per_second, 1_000_000), ONE, true);
         control.burst()

@@ -1,6 +1,6 @@
 // The language of the page: the link's, or the one that the reader has chosen, or the browser's.
 
-import { remember, remembered } from "../store";
+import { remember, remembered } from "./store";
 import { de } from "./de";
 import { en, type Texts } from "./en";
 
