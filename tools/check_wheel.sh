@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the wheels of a folder where there is neither Rust nor a compiler nor these sources, and tries their commands.
+# Installs the wheels of a folder where there is neither Rust nor a compiler nor these sources, and tries the commands.
 #
 #     tools/check_wheel.sh target/wheels [PYTHON]
 set -euo pipefail
@@ -44,7 +44,7 @@ fi
 if compgen -G "$wheels/vegaslab_linux-*.whl" >/dev/null; then
     wants linux status || { echo 'vegaslab linux does not say what to install' >&2; exit 1; }
     install "${wheel[0]}[linux]"
-    # what it answers depends on the kernel and on who asks
+    # what it answers depends on the kernel and the user
     said="$(run vegaslab linux status 2>&1 || true)"
     [[ -n $said && $said != *'not installed'* ]] || { echo "vegaslab linux status: $said" >&2; exit 1; }
     echo "vegaslab linux status: $(head --lines 1 <<<"$said")"

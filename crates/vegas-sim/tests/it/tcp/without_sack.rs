@@ -54,9 +54,9 @@ fn a_lost_retransmission_begins_no_endless_recovery() {
 
 /// BBR version 1 on a slow path. Linux 6.12 over it, in the kernel's world, leaves STARTUP with a window of 28, which
 /// counts bursts in bytes and the SYN as delivered, retransmits 6 segments, one of them after a timeout (what is in
-/// flight begins anew with a recovery's end: `tcp_reset_reno_sack`), and has 0.159 Mb/s. With duplicates that counted
-/// for nothing, and a flight that began from scratch with each timeout, the samples of the rate were twice and eight
-/// times too high (`tcp_add_reno_sack`, `tcp_rate_skb_sent`): 1062 segments and 0.081 Mb/s.
+/// flight is counted again at a recovery's end: `tcp_reset_reno_sack`), and has 0.159 Mb/s. With duplicates that
+/// counted for nothing, and a flight that began from scratch with each timeout, the samples of the rate were twice and
+/// eight times too high (`tcp_add_reno_sack`, `tcp_rate_skb_sent`): 1062 segments and 0.081 Mb/s.
 #[test]
 fn rate_samples_count_duplicates_as_arrivals() {
     let flow = flow_of(&slow_path("bbr1"));
