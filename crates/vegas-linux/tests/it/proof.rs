@@ -147,7 +147,7 @@ fn blur_all(event: &mut Event) {
 }
 
 /// Changes one event in eight for the core alone, not for the object, and checks that the comparison finds the
-/// difference for each algorithm.
+/// difference for each algorithm. In 20 batches no start with another seed, which is rare, decides a draw of `cdg`.
 #[test]
 fn what_an_algorithm_is_not_told_is_found_out() {
     if !support::kernel_is_ready() {
@@ -161,7 +161,7 @@ fn what_an_algorithm_is_not_told_is_found_out() {
         let config = Choice::of_preset(name, &[]).expect("a preset").config();
         let mut blurred = Core::new(&config);
         blurred.blur = Some(blur);
-        assert!(compare(&config, &mut blurred, 20, 1).is_err(), "twenty batches of other events passed for {name}'s");
+        assert!(compare(&config, &mut blurred, 200, 1).is_err(), "200 batches of other events passed for {name}'s");
     });
 }
 
