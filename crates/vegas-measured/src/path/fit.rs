@@ -202,7 +202,8 @@ impl Evidence {
             let angle = |at: &f64| (at / period).fract() * std::f64::consts::TAU;
             let (sin, cos) =
                 times.iter().fold((0.0, 0.0), |(sin, cos), at| (sin + angle(at).sin(), cos + angle(at).cos()));
-            (sin.hypot(cos) / times.len() as f64, sin.atan2(cos))
+            // no `hypot`: glibc's is of 2.35, and the wheel runs with 2.34
+            ((sin * sin + cos * cos).sqrt() / times.len() as f64, sin.atan2(cos))
         };
         let candidates = (-points..=points)
             .map(|point| about * (1.0 + f64::from(point) * step))
