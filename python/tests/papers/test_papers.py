@@ -30,6 +30,7 @@ from vegaslab.papers.report.chapter import Chapter
 from vegaslab.papers.report.draw import write
 from vegaslab.papers.report.page import page, paper_pages
 from vegaslab.papers.report.reproduce import reproduce, rows
+from vegaslab.papers.rovegas.traffic import FITTED
 from vegaslab.runs import pool
 from vegaslab.runs.kept import cache
 from vegaslab.runs.result import Result
@@ -423,10 +424,12 @@ def test_the_quick_report_is_the_expected_one(tmp_path: Path) -> None:
     """
     if KEPT.is_dir():
         shutil.copytree(KEPT, tmp_path / "report" / "cache")
+    report = rows(reproduce(["all"], tmp_path / "report", quick=True))
     found = {
         row["id"]: {"verdict": row["verdict"], "values": [float(f"{value:.4g}") for value in row["our_value"]]}
-        for row in rows(reproduce(["all"], tmp_path / "report", quick=True))
+        for row in report
     }
+    assert f"of those run, {FITTED} come nearest" in next(row["note"] for row in report if row["id"] == "R-fig9")
     if os.environ.get("UPDATE_CLAIMS"):
         lines = (f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in found.items())
         EXPECTED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
