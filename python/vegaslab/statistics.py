@@ -53,6 +53,11 @@ def two_sided_t(level: float, degrees: int) -> float:
     return t_quantile(0.5 + level / 2, degrees)
 
 
+def standard_error(sample: Floats) -> float:
+    """Returns the standard error of the mean of at least two independent values."""
+    return float(sample.std(ddof=1)) / math.sqrt(len(sample))
+
+
 def mean_interval(values: ArrayLike, level: float = 0.95) -> Interval:
     """Returns the mean of independent values with the t interval of n - 1 degrees of freedom (Jain 1991, section 13.2).
 
@@ -69,13 +74,13 @@ def _interval(sample: Floats, level: float, scale: float) -> Interval:
     mean = 0.0 if constant and abs(mean) <= _ROUNDING * scale else mean
     if n < 2:
         return Interval(mean=mean, half_width=math.nan, level=level, values=n, p_value=math.nan)
-    standard_error = 0.0 if constant else float(sample.std(ddof=1)) / math.sqrt(n)
+    error = 0.0 if constant else standard_error(sample)
     return Interval(
         mean=mean,
-        half_width=two_sided_t(level, n - 1) * standard_error,
+        half_width=two_sided_t(level, n - 1) * error,
         level=level,
         values=n,
-        p_value=two_sided_p(mean, standard_error, n - 1),
+        p_value=two_sided_p(mean, error, n - 1),
     )
 
 

@@ -9,6 +9,7 @@ from vegaslab.papers.judging.claims import claims
 from vegaslab.papers.judging.verdict import Errors, Reading
 from vegaslab.papers.revisited import factors
 from vegaslab.papers.revisited.setting import GROUNDS, LOADS, Floats, Kind, run_key
+from vegaslab.statistics import standard_error
 
 NAMES = ("Reno low", "Vegas low", "Reno high", "Vegas high")
 _SLOWER_AND_MORE, _IN_WORDS = (4, 3), "four and three"
@@ -83,11 +84,6 @@ def corrections(kind: Kind, speed: Mapping[str, list[Floats]], resent: Mapping[s
         if (slower, more) == _SLOWER_AND_MORE
         else f"slower in {slower} of four cells and more resent in {more}; the paper has {_IN_WORDS}",
     )
-
-
-def standard_error(sample: Floats) -> float:
-    """Returns the standard error of a mean over seeds."""
-    return float(sample.std(ddof=1)) / math.sqrt(len(sample))
 
 
 def ratio_error(above: float, below: float) -> float:

@@ -19,7 +19,6 @@ from vegaslab.papers.revisited.gains import (
     gain_reading,
     gains_in_words,
     ratio_error,
-    standard_error,
 )
 from vegaslab.papers.revisited.setting import (
     GROUNDS,
@@ -43,7 +42,7 @@ from vegaslab.papers.revisited.setting import (
     run_key,
     throughput_kbps,
 )
-from vegaslab.statistics import Interval, mean_interval, paired_difference
+from vegaslab.statistics import Interval, mean_interval, paired_difference, standard_error
 from vegaslab.sweeps.factorial.analysis import Analysis
 
 RENO, ONLY_CA, WITHOUT_CA, VEGAS = 0, 2, 5, 7

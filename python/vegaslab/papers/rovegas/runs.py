@@ -1,6 +1,5 @@
 """Shared parts of RoVegas's experiments: the algorithms, the paper's throughput, means and ratios over seeds."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from vegaslab.papers.experiments.extract import Floats
 from vegaslab.papers.judging.verdict import Errors, Interval
-from vegaslab.statistics import mean_interval
+from vegaslab.statistics import mean_interval, standard_error
 
 ALGORITHMS = ("vegas", "rovegas")
 LABELS = {"vegas": "Vegas", "rovegas": "RoVegas"}
@@ -80,4 +79,4 @@ def _estimate(value: float, deviations: Floats) -> Estimate:
     """Returns a number with the errors of values that deviate over seeds as it does."""
     half = mean_interval(deviations).half_width
     of_one = float(deviations.std(ddof=1))
-    return Estimate(value, (value - half, value + half), Errors(of_one, of_one / math.sqrt(len(deviations))))
+    return Estimate(value, (value - half, value + half), Errors(of_one, standard_error(deviations)))
