@@ -384,7 +384,7 @@ def open_folder(folder: Path) -> KeptResult:
     try:
         manifest = json.loads(file.read_bytes())
     except OSError as error:
-        raise FolderError(f"{_named(file)}: {error.strerror}; give the folder of a run") from None
+        raise FolderError(_of_no_run(folder) or f"{_named(file)}: {error.strerror}; give the folder of a run") from None
     except (ValueError, RecursionError):
         raise FolderError(f"{_named(file)}: is no manifest; restore it, or make the folder again") from None
     if not isinstance(manifest, dict) or manifest.get("generator") != _GENERATOR:
@@ -395,6 +395,17 @@ def open_folder(folder: Path) -> KeptResult:
     if not (isinstance(summary, dict) and isinstance(scenario, dict)) or not summary.keys() >= _KEYS:
         raise FolderError(f"{_named(file)}: is not that of a run; give the folder of a run")
     return KeptResult(folder, summary, scenario)
+
+
+def _of_no_run(folder: Path) -> str:
+    """Returns what to give in place of the folder of a comparison or of a sweep; nothing for another folder."""
+    runs = sorted(_named(run.parent) for run in folder.glob(f"*/{_MANIFEST}"))
+    if runs:
+        return f"{_named(folder)}: holds several runs; give the folder of one: {', '.join(runs)}"
+    if (folder / "comparison.json").exists() or (folder / "plan.json").exists():
+        again = "vegaslab run FILE --set flow.0.algorithm=NAME --seed N -o RUN"
+        return f"{_named(folder)}: keeps figures of its runs alone; make one of them again ({again}), and give RUN"
+    return ""
 
 
 _KEYS = {"scenario", "duration_s", "flows", "links"}

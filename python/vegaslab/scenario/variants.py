@@ -110,6 +110,12 @@ def each_flow(tables: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [table for table in tables for _ in range(table.get("count", 1))]
 
 
+def algorithms_in(document: Mapping[str, Any]) -> list[object]:
+    """Returns the algorithms that a scenario names: those of its flows and of its traffic, names or tables."""
+    of_traffic = [source["flow"] for source in document.get("traffic", []) if "flow" in source]
+    return [table["algorithm"] for table in (*document.get("flow", []), *of_traffic) if "algorithm" in table]
+
+
 def _flow_tables(scenario: _vegaslab.Scenario) -> list[dict[str, int]]:
     tables: list[dict[str, int]] = json.loads(scenario.document_json())["flow"]
     return tables

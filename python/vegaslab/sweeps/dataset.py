@@ -6,6 +6,7 @@ and the final content of the files does not depend on the interruptions of the s
 """
 
 import contextlib
+import copy
 import json
 import re
 import shutil
@@ -19,7 +20,7 @@ import pyarrow
 import pyarrow.parquet
 
 from vegaslab import _vegaslab
-from vegaslab.scenario.variants import each_flow
+from vegaslab.scenario.variants import algorithms_in, each_flow
 from vegaslab.sweeps.columns import FAILED, assemble, delivered_again, united
 from vegaslab.sweeps.plans.plan import Plan
 from vegaslab.sweeps.plans.reading import SERIES
@@ -68,6 +69,18 @@ def flows_of(folder: str | PathLike[str]) -> list[Mapping[str, Any]]:
     plan = Path(folder) / _PLAN
     manifest = _manifest(plan) if plan.exists() else None
     return each_flow(manifest["plan"]["scenario"]["flow"] if manifest else [])
+
+
+def algorithms_of(folder: str | PathLike[str]) -> list[object]:
+    """Returns the algorithms of a sweep's runs, names or tables: those that vary, and those of the other flows."""
+    runs, manifest = read_runs(folder), _manifest(Path(folder) / _PLAN)
+    keys = [name for name in runs.column_names[: runs.column_names.index("seed")] if ".algorithm" in name]
+    varied = [value for key in keys for value in runs[key].unique().to_pylist() if isinstance(value, str)]
+    kept = copy.deepcopy(manifest["plan"]["scenario"]) if manifest else {}
+    for number, flow in enumerate(kept.get("flow", [])):
+        if f"flow.{number}.algorithm" in keys:
+            flow.pop("algorithm", None)
+    return [*algorithms_in(kept), *(json.loads(value) if value.startswith("{") else value for value in varied)]
 
 
 def read_series(folder: str | PathLike[str], series: str, runs: Iterable[str] | None = None) -> pyarrow.Table:

@@ -52,6 +52,11 @@ const SEEDS: (&str, &str) = (
     r#"{"scenario": "s", "duration_s": 1, "bottleneck": "a->b", "seeds": [1], "level": 0.95, "seeds_matter": true,
         "baseline": "vegas", "means": {}, "differences": []}"#,
 );
+const SEEDS_OF_FLOWS: (&str, &str) = (
+    "comparison.json",
+    r#"{"scenario": "s", "duration_s": 1, "bottleneck": "a->b", "seeds": [1], "level": 0.95, "seeds_matter": true,
+        "baseline": "vegas", "means": {}, "differences": [], "algorithms": ["vegas"], "flows": [0]}"#,
+);
 const FACTORIAL: (&str, &str) = (
     "factorial.json",
     r#"{"plan": "p", "factors": {}, "analyses": [{"response": "log10 goodput", "level": 0.95}, {"response": "drops"}]}"#,
@@ -64,10 +69,11 @@ const OURS: &str = r#"{"generator": "vegaslab", "format": 1}"#;
 
 #[test]
 fn what_vegaslab_wrote_is_replaced() {
-    let cases: [(Files, &[&str]); 6] = [
+    let cases: [(Files, &[&str]); 7] = [
         (&[("picture.png", ""), ("picture.svg", ""), ("picture.pdf", ""), ("picture.html", "")], &[""]),
         (&[COMPARISON, ("picture.html", "")], &["vegas", "reno"]),
         (&[SEEDS, ("runs.csv", ""), ("differences.parquet", ""), ("picture.svg", "")], &[]),
+        (&[SEEDS_OF_FLOWS, ("runs.csv", "")], &[]),
         (&[FACTORIAL, ("goodput/effects.csv", ""), ("goodput/effects.tex", ""), ("drops/picture.png", "")], &[]),
         (&[ANALYSIS, ("drops/cells.csv", ""), ("link.a->b.drops/cells.tex", ""), ("drops/picture.svg", "")], &[]),
         (&[("manifest.json", OURS), ("capture.pcapng", ""), ("capture-receiver.pcapng", "")], &[]),

@@ -1,9 +1,11 @@
 """`vegaslab figure`: a figure for a paper, from the folders of runs, comparisons and sweeps."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
-from vegaslab.commands.parsing import OK, Commands
+from vegaslab.commands.parsing import OK, Commands, UsageError
+from vegaslab.runs.result import Result
 
 
 def add(commands: Commands) -> None:
@@ -63,14 +65,13 @@ def _label(text: str) -> tuple[str, str]:
 def _figure(options: argparse.Namespace) -> int:
     # imported here: other commands need not wait for it
     from vegaslab.reports.figure import save, suffix_of
-    from vegaslab.runs.result import Result
     from vegaslab.sweeps.analysis.paper import figure
 
     files = options.output or [Path("figure.pdf")]
     for file in files:
         suffix_of(file)
     folder, *others = options.folders
-    runs = {place.name: Result.open(place) for place in options.folders} if others else folder
+    runs = _runs(options.folders) if others else folder
     drawn = figure(
         runs,
         options.figure,
@@ -85,3 +86,11 @@ def _figure(options: argparse.Namespace) -> int:
         save(drawn, file)
     print(f"picture: {', '.join(map(str, files))}")
     return OK
+
+
+def _runs(folders: Sequence[Path]) -> dict[str, Result]:
+    """Returns the runs of several folders by name."""
+    for folder in folders:
+        if folder.is_dir() and not (folder / "manifest.json").exists():
+            raise UsageError(f"{folder}: is not that of one run; give several runs, or one comparison or sweep alone")
+    return {folder.name: Result.open(folder) for folder in folders}

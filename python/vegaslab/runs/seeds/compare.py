@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from vegaslab import _vegaslab
 from vegaslab.reports.optional import optional_picture
 from vegaslab.reports.sheet import bottleneck
 from vegaslab.runs.metrics import figures as figures_of
@@ -20,7 +21,15 @@ from vegaslab.runs.result import Result
 from vegaslab.runs.seeds.figures import Difference, Figures
 from vegaslab.runs.seeds.report import seeds_report
 from vegaslab.scenario.source import Overrides, ScenarioLike
-from vegaslab.scenario.variants import AlgorithmLike, VariantError, Varied, flow_ids, load_variants, singled_out
+from vegaslab.scenario.variants import (
+    AlgorithmLike,
+    VariantError,
+    Varied,
+    algorithms_in,
+    flow_ids,
+    load_variants,
+    singled_out,
+)
 from vegaslab.util.folder import whole_folder
 from vegaslab.util.parquet import with_origin
 from vegaslab.util.progress import Progress, notebook
@@ -116,7 +125,14 @@ def compare_seeds(
         flows=tables,
         column="variant" if vary else "algorithm",
         pairs=pairs,
+        algorithms=_algorithms(first_seed.values()),
     )
+
+
+def _algorithms(variants: Iterable[_vegaslab.Scenario]) -> list[object]:
+    """Returns the algorithms of all flows and variants, each once."""
+    named = [one for variant in variants for one in algorithms_in(json.loads(variant.document_json()))]
+    return [one for place, one in enumerate(named) if one not in named[:place]]
 
 
 def _chosen(given: Mapping[str, float], wanted: Sequence[str]) -> dict[str, float]:
@@ -164,6 +180,7 @@ class SeedComparison(Figures):
                 for algorithm in self.runs
             },
             "differences": [_record(difference, self.column) for difference in self.differences],
+            "algorithms": self.algorithms,
             **({"flows": list(self.flows)} if self.flows else {}),
         }
 

@@ -97,11 +97,12 @@ class Figures:
         flows: Sequence[int] = (),
         column: str = "algorithm",
         pairs: bool = False,
+        algorithms: Sequence[object] = (),
     ) -> None:
         """`runs` are figures by name, a dict for each seed, by variant; `alike`: no run depends on its seed.
 
         `flows` are the flow tables with figures of their own, `column` is the variant's name in tables. With `pairs`
-        every two variants are compared.
+        every two variants are compared. `algorithms` are those of all runs, names or tables.
         """
         self.runs = {algorithm: [dict(run) for run in figures] for algorithm, figures in runs.items()}
         self.seeds = seeds
@@ -113,6 +114,7 @@ class Figures:
         self.flows = tuple(flows)
         self.column = column
         self.pairs = pairs
+        self.algorithms = list(algorithms)
 
     @property
     def baseline(self) -> str:
