@@ -254,9 +254,11 @@ def _parser(command: str = "") -> argparse.ArgumentParser:
     compare.set_defaults(action=_compare)
 
     explaining = commands.add_parser(
-        "explain", help="what a name means: an algorithm, a part, a key, a column, a claim"
+        "explain", help="what a name means: an algorithm, a part, a key, a figure, a column, a claim"
     )
-    explaining.add_argument("name", metavar="NAME", help="such as vegas, slow_start, receive_window, H-table1")
+    explaining.add_argument(
+        "name", metavar="NAME", help="such as vegas, slow_start, receive_window, jain_index, H-table1"
+    )
     explaining.set_defaults(action=_explain)
 
     schema = commands.add_parser("schema", help="the JSON Schema of scenario files, for editors")

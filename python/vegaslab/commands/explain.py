@@ -1,5 +1,5 @@
 """The explanation of a name: of an algorithm from its page in docs/algorithms and from the registry, of a part, of a
-key of scenario files, of a column of tables, and of a claim.
+key of scenario files, of a figure of comparisons, of a column of tables, and of a claim.
 """
 
 import json
@@ -10,6 +10,7 @@ from typing import Any
 
 from vegaslab import _vegaslab
 from vegaslab.reports.summary import aligned
+from vegaslab.runs.meanings import OF_A_PART, PLAIN, figure_meaning
 from vegaslab.util.errors import InputError
 from vegaslab.util.text import did_you_mean
 
@@ -17,6 +18,13 @@ _PAGES = Path(__file__).parents[1] / "algorithms"
 _RULE, _ENDS = ("The backlog", "The rule"), ("Sources", "Deviations")
 _LINK, _BOLD = re.compile(r"\[([^]]+)\]\([^)]+\)"), re.compile(r"\*\*(.+?)\*\*")
 _DEPTH_MAX = 6
+PANELS = {
+    "cwnd": "the congestion window of each flow in segments, with its slow-start threshold",
+    "rtt": "the newest round-trip time of each flow in ms, with its base RTT",
+    "throughput": "what of each flow was acknowledged in Mb/s, mean over a step of some round trips",
+    "queue": "the packets that wait at the bottleneck, with those it dropped",
+}
+"""The panels of runs, which `-r` of `vegaslab figure` names."""
 _LETTERS = {
     "fine_retransmit": "C",
     "recheck_after_retransmit": "D",
@@ -34,8 +42,9 @@ class UnknownNameError(InputError):
 def explain(name: str) -> str:
     """Returns what a name means, as text; everything that it means, if it is several things.
 
-    Names are of presets, parts (`gallop`, `slow_start`), keys (`alpha`, `flow.alpha`), columns (`goodput_mbps`) and
-    claims (`H-table1`). Raises `UnknownNameError`.
+    Names are of presets, parts (`gallop`, `slow_start`), keys (`alpha`, `flow.alpha`), figures of comparisons
+    (`jain_index`, `flow.0.share_percent`), columns (`goodput_mbps`) and claims (`H-table1`). Raises
+    `UnknownNameError`.
 
     >>> import vegaslab
     >>> "congestion avoidance" in vegaslab.explain("alpha")
@@ -46,13 +55,16 @@ def explain(name: str) -> str:
         ("part", _of_parts()),
         ("key of scenario files", _of_keys()),
         ("column of tables", _of_columns()),
+        ("panel of pictures", {name: f"panel {name}: {text}, over time" for name, text in PANELS.items()}),
         ("claim", _of_claims()),
     ]
     found = [(kind, texts[name] or _preset(name)) for kind, texts in known if name in texts]
+    figure = figure_meaning(name)
+    if figure is not None:
+        found.insert(0, ("figure of comparisons", figure))
     if not found:
-        raise UnknownNameError(
-            f"{name}: no such name; {did_you_mean(name, {one for _, texts in known for one in texts})}"
-        )
+        names = [*dict.fromkeys([*PLAIN, *OF_A_PART]), *dict.fromkeys(one for _, texts in known for one in texts)]
+        raise UnknownNameError(f"{name}: no such name; {did_you_mean(name, names)}")
     if len(found) == 1 or found[0][0] == "algorithm":
         more = [f"{name} is also a {kind}:\n\n{text}" for kind, text in found[1:]]
         return "\n\n".join([found[0][1], *more])

@@ -35,15 +35,22 @@ def plus_minus(mean: float, half_width: float) -> str:
     return f"{significant(mean, max(4, digits))} +- {significant(half_width, 2)}"
 
 
+_MOST_NAMED, _SOME_NAMED = 80, 3
+
+
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """Returns a hint for an unknown name: the nearest known ones, or all of them.
+    """Returns a hint for an unknown name: the nearest known ones, or all of them, or some of very many.
 
     >>> did_you_mean("vagas", ["vegas", "reno"]), did_you_mean("x", ["vegas", "reno"])
     ('did you mean "vegas"?', 'expected one of vegas, reno')
     """
     names = list(known)
     near = nearest(given, names)
-    return f'did you mean "{near[0]}"?' if near else f"expected one of {', '.join(names)}"
+    if near:
+        return f'did you mean "{near[0]}"?'
+    if len(names) > _MOST_NAMED:
+        return f"there are {len(names)}, such as {', '.join(names[:_SOME_NAMED])}"
+    return f"expected one of {', '.join(names)}"
 
 
 def nearest(given: str, known: Iterable[str]) -> list[str]:
