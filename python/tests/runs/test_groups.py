@@ -1,6 +1,7 @@
 """Groups of flows, and media: figures of their own in tables, comparisons and sweeps."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,15 @@ def test_a_comparison_of_chosen_figures_tests_these_alone(vegaslab: Command, cal
     assert 'figures: "queueing" is no figure of these runs; did you mean ' in wrong.stderr
     alone = vegaslab("compare", call, "-a", "cubic", "-r", "drops")
     assert (alone.returncode, alone.stderr) == (2, "vegaslab: -r goes with --seeds, whose figures have verdicts\n")
+
+
+def test_a_comparison_without_seeds_shows_the_index_of_each_variant(vegaslab: Command, call: Path) -> None:
+    compared = vegaslab("compare", call, "-a", "cubic", "-a", "vegas", "--flow", "0", "--json")
+    shown = vegaslab("compare", call, "-a", "cubic", "-a", "vegas", "--flow", "0", "--no-plot", "-o", "out").stdout
+    for name, summary in json.loads(compared.stdout)["runs"].items():
+        one, other, _ = (flow["goodput_mbps"] for flow in summary["flows"])
+        index = (one + other) ** 2 / (2 * (one**2 + other**2))
+        assert re.search(rf"^{name} +2 +{one + other:.3f} +{index:.4f}$", shown, re.MULTILINE), name
+    assert "flows with bulk data" in vegaslab("run", call, "--no-plot", "-o", "run").stdout
+    alone = vegaslab("run", "gallop-50mbit", "--set", "duration=1s", "--no-plot", "-o", "alone").stdout
+    assert "flows with bulk data" not in alone

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from vegaslab.reports.totals import of_part, share_percent
+from vegaslab.reports.totals import jain_index, of_part, share_percent, with_bulk_data
 from vegaslab.util.terminal import NONE, lay_out
 
 FLOW_COLUMNS = (
@@ -50,6 +50,7 @@ GROUP_COLUMNS = (
     "resent %",
     "timeouts",
 )
+FAIRNESS_COLUMNS = ("flows with bulk data", "their goodput Mb/s", "Jain's index")
 MEDIA_COLUMNS = (
     "media of flow",
     "layer",
@@ -70,12 +71,18 @@ Link = Mapping[str, Any]
 
 
 def report(summary: Mapping[str, Any]) -> str:
-    """Returns tables of the flows, of groups, media and traffic if there are any, of the busiest links, and of the
-    queues of links with several.
+    """Returns tables of the flows, of their fairness, groups, media and traffic if there are any, of the busiest links,
+    and of the queues of links with several.
     """
     flows = aligned(FLOW_COLUMNS, flow_rows(summary), keys=2)
+    fairness = _table(FAIRNESS_COLUMNS, _fairness_rows(summary))
     groups, media = _table(GROUP_COLUMNS, _group_rows(summary)), _table(MEDIA_COLUMNS, _media_rows(summary), keys=2)
-    more = (*groups, *media, *_table(TRAFFIC_COLUMNS, [_traffic_row(source) for source in summary["traffic"]], keys=2))
+    more = (
+        *fairness,
+        *groups,
+        *media,
+        *_table(TRAFFIC_COLUMNS, [_traffic_row(source) for source in summary["traffic"]], keys=2),
+    )
     queues = _table(QUEUE_COLUMNS, _queue_rows(summary), keys=2)
     return "\n".join((headline(summary), "", *flows, "", *more, *queues, *links_table(summary)))
 
@@ -89,7 +96,8 @@ def comparison_report(runs: Mapping[str, Mapping[str, Any]]) -> str:
     flow_lines = aligned(titles, flows, keys=2 if whole else 3)
     link_lines = aligned(("all flows" if whole else "variant", *LINK_COLUMNS), links, keys=2)
     others = _others([link for _, rest in shown.values() for link in rest], f" in {len(runs)} runs")
-    more = (*_of_runs(GROUP_COLUMNS, runs, _group_rows), *_of_runs(MEDIA_COLUMNS, runs, _media_rows))
+    more = (*_of_runs(FAIRNESS_COLUMNS, runs, _fairness_rows), *_of_runs(GROUP_COLUMNS, runs, _group_rows))
+    more += tuple(_of_runs(MEDIA_COLUMNS, runs, _media_rows))
     more += tuple(_of_runs(QUEUE_COLUMNS, runs, _queue_rows))
     return "\n".join((*dict.fromkeys(lines), "", *flow_lines, "", *more, *link_lines, *others))
 
@@ -130,6 +138,14 @@ def _of_runs(
 ) -> list[str]:
     rows = [(name, *row) for name, summary in runs.items() for row in rows_of(summary)]
     return _table(("variant", *titles), rows, keys=2)
+
+
+def _fairness_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Returns a row where several flows send all that they can."""
+    goodput = [flow["goodput_mbps"] for flow in with_bulk_data(summary["flows"])]
+    if len(goodput) < 2:
+        return []
+    return [(str(len(goodput)), number(sum(goodput), 3), number(jain_index(goodput), 4))]
 
 
 def _group_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
