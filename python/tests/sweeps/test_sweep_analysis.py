@@ -130,3 +130,42 @@ def test_cells_of_other_networks_stand_side_by_side(tmp_path: Path) -> None:
     assert made.mean(made.cells[1:], "jain_index") is not None
     assert "one seed" in made.report()
     assert made.differences == {}
+
+
+OWN = """
+class Mine:
+    def __init__(self, start):
+        self.window = start.initial_window
+
+    def on_ack(self, ack):
+        self.window += 1 / self.window
+
+    def on_loss(self, loss):
+        self.window = max(2, self.window / 2)
+
+
+class Other(Mine):
+    pass
+"""
+
+
+def test_own_algorithms_are_labelled_by_their_class_and_by_their_file_where_two_are_alike(
+    short: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "a.py").write_text(OWN)
+    (tmp_path / "b.py").write_text(OWN)
+
+    def labels(*classes: str) -> list[str]:
+        algorithms = ["vegas", *({"python": f"{tmp_path}/{name}"} for name in classes)]
+        vegaslab.sweep(vegaslab.Plan(short, grid={"flow.0.algorithm": algorithms}), tmp_path / classes[-1][0])
+        return vegaslab.analyse(tmp_path / classes[-1][0]).values_of("flow.0.algorithm")
+
+    assert labels("a.py:Mine", "a.py:Other") == ["vegas", "Mine", "Other"]
+    assert labels("a.py:Mine", "b.py:Mine", "b.py:Other") == [
+        "vegas",
+        f"{tmp_path}/a.py:Mine",
+        f"{tmp_path}/b.py:Mine",
+        "Other",
+    ]
+    baseline = vegaslab.analyse(tmp_path / "a", baseline={"flow.0.algorithm": "Mine"}).baseline
+    assert baseline == {"flow.0.algorithm": "Mine"}

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from os import PathLike
@@ -140,10 +141,27 @@ def _number(value: float | None) -> float:
 
 
 def _labels(values: Sequence[object]) -> dict[object, str]:
-    """Returns a word for each value; tables that would share a word are written out."""
-    words = {value: _text(value) for value in values}
-    taken = list(words.values())
-    return {value: word if taken.count(word) == 1 else str(value) for value, word in words.items()}
+    """Returns a word for each value; values that would share a word have a longer one, or are written out."""
+    values = list(dict.fromkeys(values))
+    found = {value: str(value) for value in values}
+    for word_of in (_text, _short):
+        words = {value: word_of(value) for value in values}
+        of_words = Counter(words.values())
+        found |= {value: word for value, word in words.items() if of_words[word] == 1}
+    return found
+
+
+def _short(value: object) -> str:
+    """Returns the class of an own algorithm in Python, or the name of its file in another language; otherwise the word
+    of the value.
+    """
+    if isinstance(value, str) and value.startswith("{"):
+        table = json.loads(value)
+        file = next((table[key] for key in ("python", "wasm", "javascript") if key in table), None)
+        if file is not None and "name" not in table:
+            path, _, name = str(file).rpartition(":")
+            return name if path else Path(name).stem
+    return _text(value)
 
 
 def _text(value: object) -> str:
@@ -163,13 +181,16 @@ def _baseline(
     if given is None:
         varying = [place for place in range(len(keys)) if len({cell.values[place] for cell in cells}) > 1]
         return {keys[varying[0]]: cells[0].values[varying[0]]} if varying else {}
+    chosen = {}
     for key, value in given.items():
         if key not in keys:
             raise AnalysisError(f'{source}: "{key}" is not varied; baseline takes {" or ".join(keys) or "nothing"}')
         values = list(dict.fromkeys(cell.values[keys.index(key)] for cell in cells))
-        if _text(value) not in values:
+        word = next((word for word in (_short(value), _text(value)) if word in values), None)
+        if word is None:
             raise AnalysisError(f"{source}: {key} is never {_text(value)}; baseline takes {' or '.join(values)}")
-    return {key: _text(value) for key, value in given.items()}
+        chosen[key] = word
+    return chosen
 
 
 class SweepAnalysis(Cells):
