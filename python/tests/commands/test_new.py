@@ -1,5 +1,6 @@
 """`vegaslab new`: what it writes runs and passes its own test, and what it refuses is named in one line."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -33,6 +34,22 @@ def test_its_algorithm_is_compared_with_a_preset(capsys: pytest.CaptureFixture[s
     arguments = ["compare", "my-idea/scenario.toml", "-a", "my-idea/algorithm.py", "-a", "vegas", "--no-plot"]
     assert main(arguments) == 0
     assert "MyIdea" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("preset", ["reno", "vegas"])
+def test_it_begins_as_a_preset(preset: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "my-idea", "--from", preset]) == 0
+    tested = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "my-idea"], capture_output=True, text=True, timeout=TIMEOUT_S
+    )
+    assert "2 passed" in tested.stdout, tested.stdout + tested.stderr
+    capsys.readouterr()
+    table = f'grown={{ python = "my-idea/algorithm.py:MyIdea", preset = "{preset}" }}'
+    assert main(["compare", "lossy", "-a", table, "-a", preset, "--set", "duration=2s", "--json"]) == 0
+    own, other = json.loads(capsys.readouterr().out)["runs"].values()
+    assert own["flows"][0]["segments_retransmitted"] == other["flows"][0]["segments_retransmitted"] > 0
+    assert own["flows"][0]["algorithm"] == "grown"
+    assert main(["new", "other", "--from", preset, "--language", "rust"]) == 2
 
 
 WITHOUT_CLANG = pytest.mark.skipif(

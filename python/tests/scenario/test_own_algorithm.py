@@ -285,6 +285,26 @@ def test_a_file_is_checked_before_the_run(tmp_path: Path, text: str, line: str) 
         vegaslab.run("gallop-50mbit", algorithm=str(tmp_path / "mine.py"))
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("base_rtt_ns", "1e8", "base_rtt_ns is 100000000.0; a whole number of nanoseconds, not negative, or None"),
+        ("base_rtt_ns", "-1", "base_rtt_ns is -1; a whole number"),
+        ("diff", "0.5", "diff is 0.5; a whole number of segments, or None"),
+        ("diff", "1 << 40", "diff is 1099511627776; a whole number"),
+        ("ssthresh", "'x'", "ssthresh is x; a finite number"),
+        ("pace", "'x'", "pace is x; a finite number"),
+    ],
+)
+def test_a_wrong_attribute_is_named(tmp_path: Path, name: str, value: str, line: str) -> None:
+    (tmp_path / "mine.py").write_text(
+        f"class Mine:\n    def __init__(self, start):\n        self.window, self.{name} = 5, {value}\n"
+        "    def on_ack(self, ack): ...\n    def on_loss(self, loss): ...\n"
+    )
+    with pytest.raises(vegaslab.AlgorithmError, match=re.escape(f"__init__ at 0 s: ValueError: {line}")):
+        vegaslab.run("gallop-50mbit", algorithm=str(tmp_path / "mine.py"), set={"duration": "1s"})
+
+
 def test_needs_are_checked_before_the_run(tmp_path: Path) -> None:
     with pytest.raises(vegaslab.ScenarioError, match='needs: "speed" was given'):
         vegaslab.run("gallop-50mbit", algorithm=write(tmp_path, "pass", '    needs = ("speed",)\n'))
@@ -419,3 +439,14 @@ def test_the_page_prints_what_it_says(shown: tuple[str, str], tmp_path: Path) ->
 def test_the_page_shows_the_file() -> None:
     shown = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)[0]
     assert (EXAMPLES / "aimd.py").read_text().endswith(shown)
+
+
+def test_a_table_names_a_file_of_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "self.window += ack.acked / self.window")
+    monkeypatch.chdir(tmp_path)
+    for table in ('grow={ python = "mine.py:Mine", preset = "vegas" }', '{ python = "mine.py", name = "grow" }'):
+        assert list(vegaslab.compare("lossy", [table, "vegas"], set={"duration": "1s"})) == ["grow", "vegas"]
+    as_dict = {"python": "mine.py:Mine", "preset": "vegas", "name": "grow"}
+    assert list(vegaslab.compare("lossy", [as_dict, "vegas"], set={"duration": "1s"})) == ["grow", "vegas"]
+    with pytest.raises(vegaslab.ScenarioError, match=r"other\.py: No such file"):
+        vegaslab.compare("lossy", ['{ python = "other.py" }', "vegas"], set={"duration": "1s"})

@@ -3,12 +3,13 @@
 import itertools
 import json
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from vegaslab import _vegaslab
-from vegaslab.scenario.own.naming import table_of_file
+from vegaslab.scenario.own.naming import table_from_here, table_of_file
 from vegaslab.scenario.source import Overrides, ScenarioLike, load, override_list, warn_of_unused
 from vegaslab.scenario.typed import Table
 from vegaslab.util.errors import InputError
@@ -154,14 +155,27 @@ def algorithm_overrides(algorithm: AlgorithmLike) -> list[tuple[str, str]]:
     """Returns the overrides below a flow's `algorithm`, as (key, text) such as ("", "vegas")."""
     if not isinstance(algorithm, str):
         table = algorithm.to_dict() if isinstance(algorithm, Table) else algorithm
-        return override_list({"": table})
+        return override_list({"": table_from_here(table) if isinstance(table, Mapping) else table})
     own = table_of_file(algorithm)
     if own is not None:
         return override_list({"": own})
     named = _NAMED_TABLE.fullmatch(algorithm.strip())
     if named is None:
-        return [("", algorithm)]
-    return [("", named["table"]), (".name", json.dumps(named["name"].strip()))]
+        return [("", _text_from_here(algorithm))]
+    return [("", _text_from_here(named["table"])), (".name", json.dumps(named["name"].strip()))]
+
+
+def _text_from_here(text: str) -> str:
+    """Returns the text of a table with `table_from_here`; another text as it is."""
+    if not text.strip().startswith("{"):
+        return text
+    try:
+        table = tomllib.loads(f"table = {text}")["table"]
+    except tomllib.TOMLDecodeError:
+        # the reader of scenarios says what is wrong
+        return text
+    found = table_from_here(table)
+    return text if found == table else override_list({"": found})[0][1]
 
 
 def _axis(key: str, values: Sequence[object]) -> list[_Choice]:

@@ -1,5 +1,6 @@
 //! Algorithms in Python: the methods of a class take the contract's events, its attributes are the outputs.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -173,11 +174,16 @@ impl PythonControl {
             self.output.pace = pace(&object.getattr(intern!(py, "pace"))?)?;
         }
         if self.has.base_rtt {
-            let base_rtt: Option<u64> = object.getattr(intern!(py, "base_rtt_ns"))?.extract()?;
-            self.status.base_rtt = base_rtt.map(Span::from_nanos);
+            let base_rtt = object.getattr(intern!(py, "base_rtt_ns"))?;
+            let right = "a whole number of nanoseconds, not negative, or None";
+            let base_rtt_ns = whole("base_rtt_ns", &base_rtt, 0..=i64::MAX, right)?;
+            self.status.base_rtt = base_rtt_ns.map(|base_rtt_ns| Span::from_nanos(base_rtt_ns as u64));
         }
         if self.has.diff {
-            self.status.diff = object.getattr(intern!(py, "diff"))?.extract()?;
+            let diff = object.getattr(intern!(py, "diff"))?;
+            let segments =
+                whole("diff", &diff, i32::MIN.into()..=i32::MAX.into(), "a whole number of segments, or None")?;
+            self.status.diff = segments.map(|segments| segments as i32);
         }
         Ok(())
     }
@@ -224,6 +230,13 @@ fn number(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
         true => Ok(given),
         false => Err(not_a_number(what, value)),
     }
+}
+
+/// Reads a whole number in the range, or None; `right` is the end of the line about another value.
+fn whole(what: &str, value: &Bound<'_, PyAny>, range: RangeInclusive<i64>, right: &str) -> PyResult<Option<i64>> {
+    let given: Option<Option<i64>> = value.extract().ok();
+    let within = given.filter(|whole| whole.is_none_or(|whole| range.contains(&whole)));
+    within.ok_or_else(|| PyValueError::new_err(format!("{what} is {value}; {right}")))
 }
 
 fn not_a_number(what: &str, value: &Bound<'_, PyAny>) -> PyErr {

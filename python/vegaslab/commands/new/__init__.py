@@ -48,6 +48,12 @@ def add(commands: "argparse._SubParsersAction[Parser]") -> None:
         help="wasm: C, as a WebAssembly module; default: python",
     )
     parser.add_argument(
+        "--from",
+        dest="preset",
+        choices=python.PRESETS,
+        help="begin as this preset, in Python, with its results packet for packet; default: a small algorithm",
+    )
+    parser.add_argument(
         "--vegaslab",
         type=Path,
         metavar="PATH",
@@ -64,20 +70,25 @@ def _new(options: argparse.Namespace) -> int:
     if options.language == "rust":
         checkout = _checkout(options.vegaslab)
         words["checkout"] = str(checkout)
+    algorithm, commands, written = language.ALGORITHM, language.COMMANDS, language.FILES
+    if options.preset is not None:
+        if language is not python:
+            raise UsageError("--from goes with --language python; examples/own-algorithm has presets in C and Rust")
+        algorithm, commands, written = python.from_preset(options.preset)
     folder = Path(options.name)
     try:
         folder.mkdir()
     except FileExistsError:
         raise UsageError(f"{folder}: exists already; give another name") from None
-    own = {"algorithm": language.ALGORITHM, "file": language.FILE, "commands": language.COMMANDS}
-    files = {"scenario.toml": _filled(_SCENARIO, own), "README.md": _filled(_README, own), **language.FILES}
+    own = {"algorithm": algorithm, "file": language.FILE, "commands": commands}
+    files = {"scenario.toml": _filled(_SCENARIO, own), "README.md": _filled(_README, own), **written}
     for file, text in files.items():
         (folder / file).parent.mkdir(exist_ok=True)
         (folder / file).write_text(_filled(text, words))
     if checkout is not None:
         # the versions that were tested together; cargo drops those that are not needed
         shutil.copyfile(checkout / "Cargo.lock", folder / "Cargo.lock")
-    first = language.COMMANDS.strip("\n").splitlines()[0]
+    first = commands.strip("\n").splitlines()[0]
     print(f"{folder}: {', '.join(sorted(files))}\n\n    cd {folder}\n{_filled(first, words)}")
     return OK
 
