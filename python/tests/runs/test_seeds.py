@@ -1,6 +1,7 @@
 import csv
 import json
 import math
+import re
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import vegaslab
 from tests.conftest import TIMEOUT_S, Command, under_way
 from vegaslab.runs.seeds.compare import SeedComparison, compare_seeds
+from vegaslab.runs.seeds.report import seeds_report
 
 
 def comparison(**runs: Sequence[Mapping[str, float]]) -> SeedComparison:
@@ -47,6 +49,14 @@ def test_what_never_differs_is_not_tested() -> None:
     assert (same.constant, more.constant, noisy.constant) == (True, True, False)
     # so the one that is tested is not adjusted for three
     assert noisy.adjusted_p == pytest.approx(noisy.interval.p_value)
+
+
+def test_a_significant_difference_is_never_shown_as_nothing() -> None:
+    reno = [{"x": 100 + v} for v in (1, 2, 3, 4)]
+    vegas = [{"x": 100 + v + small} for v, small in zip((1, 2, 3, 4), (0.0011, 0.0012, 0.0013, 0.0012), strict=True)]
+    made = comparison(reno=reno, vegas=vegas)
+    assert made.differences[0].verdict == "higher"
+    assert re.search(r"^x +0\.0012 .* 0\.0012 +higher$", seeds_report(made), re.MULTILINE)
 
 
 def test_verdicts_allow_for_the_number_of_differences() -> None:

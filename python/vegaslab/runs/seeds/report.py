@@ -64,6 +64,16 @@ def difference_cells(difference: Difference) -> tuple[str, ...]:
     """Returns a difference, its interval, its part of the baseline and its verdict as text."""
     interval, base = difference.interval, difference.baseline_mean
     ends = (NONE, NONE) if difference.constant else (significant(interval.low, 4), significant(interval.high, 4))
-    part = f"{100 * interval.mean / base:.1f}" if base else NONE
+    part = _percent(interval.mean / base) if base else NONE
     verdict = "the same" if difference.verdict == "same" else difference.verdict
     return (significant(interval.mean, 4), *ends, part, verdict)
+
+
+def _percent(part: float) -> str:
+    """Returns a part as percent: with one decimal, or two digits of a smaller one, which may be significant.
+
+    >>> _percent(-0.0803), _percent(0.000123), _percent(0.0)
+    ('-8.0', '0.012', '0.0')
+    """
+    shown = f"{100 * part:.1f}"
+    return significant(100 * part, 2) if part and not float(shown) else shown
