@@ -9,7 +9,7 @@ from documentation import ROOT
 from vegaslab.commands import cli
 from vegaslab.commands.explain import PANELS, UnknownNameError
 from vegaslab.reports.panels import NAMES
-from vegaslab.runs.meanings import OF_A_PART, PLAIN
+from vegaslab.runs.seeds.meanings import OF_A_PART, PLAIN
 
 OF_ALL_KINDS = """
 name = "all-kinds"

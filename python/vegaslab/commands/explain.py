@@ -10,7 +10,7 @@ from typing import Any
 
 from vegaslab import _vegaslab
 from vegaslab.reports.summary import aligned
-from vegaslab.runs.meanings import OF_A_PART, PLAIN, figure_meaning
+from vegaslab.runs.seeds.meanings import OF_A_PART, PLAIN, figure_meaning
 from vegaslab.util.errors import InputError
 from vegaslab.util.text import did_you_mean
 

@@ -1,4 +1,4 @@
-"""What the figures of comparisons mean (`vegaslab.runs.metrics`), for people who ask for one by its name."""
+"""The meanings of the figures of comparisons (`vegaslab.runs.metrics`): what, unit, range, of which flows, source."""
 
 import re
 from dataclasses import dataclass
