@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import vegaslab
 from vegaslab import Plan, PlanError
 
 SCENARIO = """\
@@ -141,3 +142,22 @@ def test_values_of_all_cells() -> None:
         plan.with_set({"flow.0.alpha": 3})
     with pytest.raises(PlanError, match=r"flow\.0\.alhpa"):
         plan.with_set({"flow.0.alhpa": 3})
+
+
+def test_a_queue_in_bandwidth_delay_products_follows_the_cell(tmp_path: Path) -> None:
+    """20 ms of base RTT: at 10 Mb/s half a product is 12 500 bytes, at 40 Mb/s 50 000."""
+    document = {
+        "name": "bdp",
+        "duration": "3s",
+        "topology": {
+            "kind": "dumbbell",
+            "access": {"rate": "1gbit", "delay": "1ms"},
+            "bottleneck": {"rate": "10mbit", "delay": "8ms", "queue": "0.5bdp"},
+        },
+        "flow": [{"algorithm": "cubic", "packet": "1250b"}],
+    }
+    plan = vegaslab.Plan(document, grid={"topology.bottleneck.rate": ["10mbit", "40mbit"]})
+    vegaslab.sweep(plan, tmp_path / "swept")
+    runs = vegaslab.read_runs(tmp_path / "swept").to_pylist()
+    # the packet in transmission counts, and does not wait
+    assert [row["link.r1->r2.max_queue_packets"] for row in runs] == [9, 39]

@@ -9,6 +9,7 @@ without that element follows from the recursion of queues (D. V. Lindley, "The T
 """
 
 import json
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -142,7 +143,7 @@ def _refuse_unknown(path: Path, document: dict[str, Any]) -> None:
 
 def _link(table: dict[str, Any]) -> Link:
     queue = table.get("queue", "unlimited")
-    if queue != "unlimited" and not queue.endswith("p"):
+    if queue != "unlimited" and not re.fullmatch("[0-9]+p", queue):
         raise AttackError(f'queue: {queue!r}: the check counts packets, such as "500p"')
     return Link(
         rate=_vegaslab.bits_per_second(table["rate"]),

@@ -4,15 +4,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::Span;
 
-use crate::scenario::document::scalar::{Chance, Named, Whole};
-use crate::scenario::model::{Discipline, DisciplineKind, Isolation, QueueLimit};
+use crate::scenario::document::scalar::{Capacity, Chance, Named, Whole};
+use crate::scenario::model::{Discipline, DisciplineKind, Isolation};
 use crate::scenario::read::field::{Field, ScalarOrTable};
 
 /// A link's queue.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) enum LinkQueue {
-    /// A drop-tail queue with this limit.
-    Limit(QueueLimit),
+    /// A drop-tail queue of this capacity.
+    DropTail(Capacity),
     /// A queue with a discipline.
     Managed(Box<ManagedQueue>),
 }
@@ -24,7 +24,7 @@ pub(in crate::scenario) struct ManagedQueue {
     /// The discipline.
     pub(in crate::scenario) kind: Field<DisciplineKind>,
     /// The capacity of the queue; the packet in transmission counts.
-    pub(in crate::scenario) limit: Field<QueueLimit>,
+    pub(in crate::scenario) limit: Field<Capacity>,
     /// red, codel, pie, fq-codel: packets of flows with `ecn` are [marked instead of
     /// dropped](networks.md#marks-instead-of-drops). Default: `false`.
     pub(in crate::scenario) ecn: Option<bool>,
@@ -71,15 +71,15 @@ impl Named for Isolation {
 }
 
 impl ScalarOrTable for LinkQueue {
-    type Scalar = QueueLimit;
+    type Scalar = Capacity;
     type Table = ManagedQueue;
 
     const EXPECTED: &'static str = "a queue such as \"100p\"";
     const NAME: &'static str = "LinkQueue";
     const DESCRIPTION: &'static str = "How much the queue holds, or a discipline.";
 
-    fn of_scalar(limit: QueueLimit) -> Self {
-        LinkQueue::Limit(limit)
+    fn of_scalar(capacity: Capacity) -> Self {
+        LinkQueue::DropTail(capacity)
     }
 
     fn of_table(queue: ManagedQueue) -> Self {

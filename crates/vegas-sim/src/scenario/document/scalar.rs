@@ -248,6 +248,44 @@ impl FromGiven for QueueLimit {
     }
 }
 
+/// The capacity of a queue: a limit, or bandwidth-delay products of its path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Capacity {
+    Limit(QueueLimit),
+    /// Thousandths of a bandwidth-delay product.
+    BdpMilli(u64),
+}
+
+const BDP: &str = "bdp";
+const BDP_MILLI_MAX: u64 = 1_000_000;
+
+impl FromGiven for Capacity {
+    const EXPECTED: &'static str = QueueLimit::EXPECTED;
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let Given::Text(text) = given else { return QueueLimit::from_given(given).map(Capacity::Limit) };
+        let spelled = text.to_lowercase();
+        let Some(number) = spelled.strip_suffix(BDP).map(str::trim_end) else {
+            return QueueLimit::from_given(given).map(Capacity::Limit);
+        };
+        match scaled(number, 1_000) {
+            Ok(_) if text != format!("{number}{BDP}") => {
+                Err(format!("{given} is no queue; did you mean \"{number}{BDP}\"?"))
+            }
+            Ok(milli @ 1..=BDP_MILLI_MAX) => Ok(Capacity::BdpMilli(milli)),
+            _ => Err(format!("{given} was given; expected bandwidth-delay products from \"0.001bdp\" to \"1000bdp\"")),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "pattern": "^(unlimited|[0-9]+p|[0-9]+(\\.[0-9]+)?(b|kb|mb|gb|tb|kib|mib|gib|bdp))$",
+            "examples": ["100p", "64kb", "0.5bdp", "unlimited"],
+        })
+    }
+}
+
 impl FromGiven for Sampling {
     const EXPECTED: &'static str = "a step such as \"100ms\"";
 

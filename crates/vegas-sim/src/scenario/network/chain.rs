@@ -12,6 +12,7 @@ use crate::scenario::read::field::{Field, Table};
 use crate::util::watch::Watch;
 
 use super::link;
+use super::product;
 use super::route::Route;
 use super::{Network, opposite};
 
@@ -23,7 +24,8 @@ pub(super) fn dumbbell(
     watch: &mut Watch<'_>,
 ) -> Checked<Network> {
     let bottleneck = topology.bottleneck.as_deref().ok_or_else(|| Problem::missing("topology.bottleneck"))?;
-    let hops = [link::of_chain("topology.bottleneck", bottleneck, None, folder)?];
+    let product = topology.access.as_deref().map_or(product::NONE, |access| product::of_dumbbell(bottleneck, access));
+    let hops = [link::of_chain("topology.bottleneck", bottleneck, None, product, folder)?];
     chain(&hops, topology, routes, folder, watch)
 }
 
@@ -46,7 +48,7 @@ fn hops(topology: &Topology, folder: &dyn Folder) -> Checked<Vec<[Arc<LinkKind>;
         }
         (Some(bottleneck), None) => {
             let hops = hops.ok_or_else(|| Problem::missing("topology.hops"))?;
-            Ok(vec![link::of_chain("topology.bottleneck", bottleneck, None, folder)?; hops])
+            Ok(vec![link::of_chain("topology.bottleneck", bottleneck, None, product::NONE, folder)?; hops])
         }
         (None, Some(bottlenecks)) => one_by_one(bottlenecks, hops, folder),
         (None, None) => Err(Problem::missing("topology.bottleneck")),
@@ -68,8 +70,9 @@ fn one_by_one(
             format!("there are {count} bottlenecks; write {count} or leave it out"),
         ));
     }
-    let link =
-        |(id, link): (usize, &Table<Link>)| link::of_chain(&format!("topology.bottlenecks.{id}"), link, None, folder);
+    let link = |(id, link): (usize, &Table<Link>)| {
+        link::of_chain(&format!("topology.bottlenecks.{id}"), link, None, product::NONE, folder)
+    };
     bottlenecks.iter().enumerate().map(link).collect()
 }
 
@@ -111,7 +114,7 @@ fn chain(
 
 /// A host's link. Its interface makes the sender wait instead of dropping, unless the file sets a queue.
 fn access_link(key: &str, access: &Link, folder: &dyn Folder) -> Checked<[Arc<LinkKind>; 2]> {
-    link::of_chain(key, access, Some(QueueLimit::Unlimited), folder)
+    link::of_chain(key, access, Some(QueueLimit::Unlimited), product::NONE, folder)
 }
 
 /// Returns the links of the row from one router to another, in either direction.

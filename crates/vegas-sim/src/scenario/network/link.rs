@@ -13,21 +13,23 @@ use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Either;
 
 use super::delay::within_an_hour;
+use super::product::{self, Product};
 use super::{delay as varying, queue};
 
 /// The greatest rate: a packet's transmission must take at least a part of the simulator's nanosecond.
 const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
 
 /// Resolves a link between routers in a row, forward and backward; without `default_queue` the file must have its
-/// queue.
+/// queue, which may be given in multiples of `product`.
 pub(super) fn of_chain(
     key: &str,
     link: &Link,
     default_queue: Option<QueueLimit>,
+    product: Product,
     folder: &dyn Folder,
 ) -> Checked<[Arc<LinkKind>; 2]> {
     let (rate, trace) = rate(key, &link.rate.0, folder)?;
-    let given = link.queue.as_ref().map(|given| queue::resolve(&child(key, "queue"), &given.0)).transpose()?;
+    let given = link.queue.as_ref().map(|given| queue::resolve(&child(key, "queue"), &given.0, product)).transpose()?;
     let queue = given.or(default_queue.map(|limit| (limit, Discipline::DropTail)));
     let (queue, discipline) = queue.ok_or_else(|| Problem::missing(child(key, "queue")))?;
     let mut impairments = impairments(key, &link.faults())?;
@@ -39,7 +41,7 @@ pub(super) fn of_chain(
 /// Resolves a link of a graph, forward and backward.
 pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &dyn Folder) -> Checked<[Arc<LinkKind>; 2]> {
     let (rate, trace) = rate(key, &link.rate.0, folder)?;
-    let (queue, discipline) = queue::resolve(&child(key, "queue"), &link.queue.0)?;
+    let (queue, discipline) = queue::resolve(&child(key, "queue"), &link.queue.0, product::NONE)?;
     let mut impairments = impairments(key, &link.faults())?;
     let delay = varying::resolve(key, &link.delay.0, &mut impairments, folder)?;
     let forward = LinkKind { rate, trace, delay, queue, discipline, aqt: link.aqt.unwrap_or(false), impairments };
@@ -66,7 +68,7 @@ fn both_ways(
         None => (forward.rate, forward.trace.clone()),
     };
     let (queue, discipline) = match &given.queue {
-        Some(Either(given)) => queue::resolve(&child(key, "queue"), given)?,
+        Some(Either(given)) => queue::resolve(&child(key, "queue"), given, product::NONE)?,
         None => (forward.queue, forward.discipline),
     };
     let mut impairments = impairments(key, &given.faults())?;

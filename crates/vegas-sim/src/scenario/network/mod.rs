@@ -4,6 +4,7 @@ mod chain;
 mod delay;
 mod graph;
 mod link;
+mod product;
 mod queue;
 mod route;
 

@@ -1,21 +1,41 @@
 //! A link's queue: limit and discipline, with every value in range.
 
-use crate::scenario::document::scalar::{Chance, Whole};
+use vegas_core::units::Bytes;
+
+use super::product::Product;
+use crate::scenario::document::scalar::{Capacity, Chance, Whole};
 use crate::scenario::document::{LinkQueue, ManagedQueue};
 use crate::scenario::model::{Discipline, DisciplineKind, Keys, QueueLimit, Value};
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Field;
 
-/// Resolves the queue at `key`.
-pub(super) fn resolve(key: &str, queue: &LinkQueue) -> Checked<(QueueLimit, Discipline)> {
+/// Resolves the queue at `key` of a link with this bandwidth-delay product.
+pub(super) fn resolve(key: &str, queue: &LinkQueue, product: Product) -> Checked<(QueueLimit, Discipline)> {
     match queue {
-        LinkQueue::Limit(limit) => Ok((*limit, Discipline::DropTail)),
+        LinkQueue::DropTail(capacity) => Ok((limit(key, *capacity, product)?, Discipline::DropTail)),
         LinkQueue::Managed(queue) => {
             let (kind, given) = (queue.kind.0, given(queue));
             check_keys(key, &kind, &given)?;
-            Ok((queue.limit.0, (kind.read)(&mut Keys::new(key, &given))?))
+            let limit = limit(&child(key, "limit"), queue.limit.0, product)?;
+            Ok((limit, (kind.read)(&mut Keys::new(key, &given))?))
         }
     }
+}
+
+/// Returns the capacity at `key` in packets or bytes; a fraction of a byte is dropped.
+fn limit(key: &str, capacity: Capacity, product: Product) -> Checked<QueueLimit> {
+    let milli = match capacity {
+        Capacity::Limit(limit) => return Ok(limit),
+        Capacity::BdpMilli(milli) => milli,
+    };
+    let bytes = product.map_err(|reason| {
+        Problem::new(
+            key,
+            format!("is given in bandwidth-delay products, {reason}; write packets (\"100p\") or bytes (\"64kb\")"),
+        )
+    })?;
+    let bytes = u128::from(bytes.get()) * u128::from(milli) / 1_000;
+    Ok(QueueLimit::Bytes(Bytes::new(u64::try_from(bytes).unwrap_or(u64::MAX))))
 }
 
 /// Returns the keys beside `kind` and `limit`, each with its value if it is given.

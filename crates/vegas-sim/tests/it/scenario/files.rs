@@ -128,6 +128,20 @@ fn quantities() {
     assert_eq!((access.delay.as_nanos(), access.queue), (10, QueueLimit::Bytes(Bytes::new(65_536))));
 }
 
+/// 1.6 Mb/s times 2 (48 + 1 + 1) ms are 20 000 bytes; with 28 ms on the way back 16 000.
+#[test]
+fn queues_in_bandwidth_delay_products() {
+    let queue = |from: &str, to: &str| load(&DUMBBELL.replace(from, to)).links[0].queue;
+    let bytes = |bytes: u64| QueueLimit::Bytes(Bytes::new(bytes));
+    assert_eq!(queue("\"100p\"", "\"1bdp\""), bytes(20_000));
+    assert_eq!(queue("\"100p\"", "\"0.5bdp\""), bytes(10_000));
+    assert_eq!(queue("\"100p\"", "{ kind = \"codel\", limit = \"2.5bdp\" }"), bytes(50_000));
+    assert_eq!(queue("\"100p\"", "\"1bdp\", backward = { delay = \"28ms\" }"), bytes(16_000));
+    // a flow's own access link changes its base RTT, but not the queue
+    let own = "access = { rate = \"1gbit\", delay = \"40ms\" }\n";
+    assert_eq!(load(&format!("{}{own}", DUMBBELL.replace("100p", "1bdp"))).links[0].queue, bytes(20_000));
+}
+
 #[test]
 fn the_least_and_the_greatest() {
     let edge = DUMBBELL

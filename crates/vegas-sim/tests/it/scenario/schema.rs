@@ -196,6 +196,7 @@ fn text(pattern: &str) -> &'static str {
     let kinds = [
         ("(ns|us|ms|s|min|h)$", "time"),
         ("(bit|kbit|mbit|gbit|tbit)$", "rate"),
+        ("(b|kb|mb|gb|tb|kib|mib|gib|bdp))$", "queue"),
         ("(b|kb|mb|gb|tb|kib|mib|gib))$", "queue"),
         ("(b|kb|mb|gb|tb|kib|mib|gib)$", "size"),
         ("[A-Za-z0-9_.-]{0,99}$", "name"),

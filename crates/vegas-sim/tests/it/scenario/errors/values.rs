@@ -2,7 +2,7 @@
 
 use vegas_sim::scenario::Scenario;
 
-use super::{GOOD, check};
+use super::{GOOD, GRAPH, PARKING_LOT, check};
 
 #[test]
 fn quantities() {
@@ -214,4 +214,63 @@ fn absurd_values() {
     let no_flows = GOOD.split("[[flow]]").next().unwrap();
     let error = Scenario::from_toml(&format!("flow = []\n{no_flows}"), "x.toml", &[]).unwrap_err();
     assert_eq!(error.to_string(), "x.toml:1: flow: there are no flows; give at least one [[flow]] table");
+}
+
+#[test]
+fn bandwidth_delay_products() {
+    let no = "is given in bandwidth-delay products, which only the bottleneck of a dumbbell has; \
+              write packets (\"100p\") or bytes (\"64kb\")";
+    let of_trace = |reason: &str| {
+        format!(
+            ":8: topology.bottleneck.queue: is given in bandwidth-delay products, {reason}; \
+                 write packets (\"100p\") or bytes (\"64kb\")"
+        )
+    };
+    check(
+        GOOD,
+        &[
+            (
+                "\"100p\"",
+                "\"0.5 BDP\"",
+                r#":8: topology.bottleneck.queue: "0.5 BDP" is no queue; did you mean "0.5bdp"?"#,
+            ),
+            (
+                "\"100p\"",
+                "\"0bdp\"",
+                r#":8: topology.bottleneck.queue: "0bdp" was given; expected bandwidth-delay products from "0.001bdp" to "1000bdp""#,
+            ),
+            (
+                "\"100p\"",
+                "\"0.0001bdp\"",
+                r#":8: topology.bottleneck.queue: "0.0001bdp" was given; expected bandwidth-delay products from "0.001bdp" to "1000bdp""#,
+            ),
+            (
+                "\"100p\"",
+                "\"0.001bdp\"",
+                ":13: flow.0.packet: 1000b do not fit the 625b of the queue of r1->r2; lengthen it",
+            ),
+            ("delay = \"1ms\"", "delay = \"1ms\", queue = \"1bdp\"", &format!(":7: topology.access.queue: {no}")),
+            (
+                "\"100p\"",
+                "\"100p\", backward = { queue = { kind = \"red\", limit = \"1bdp\" } }",
+                &format!(":8: topology.bottleneck.backward.queue.limit: {no}"),
+            ),
+            (
+                "rate = \"50mbit\", delay = \"48ms\", queue = \"100p\"",
+                "rate = \"50mbit\", delay = { trace = \"d.csv\" }, queue = \"1bdp\"",
+                &of_trace("which a path whose delay follows a trace does not have"),
+            ),
+        ],
+    );
+    let bottleneck = ("\"100p\"", "\"1bdp\"", &*format!(":6: topology.bottleneck.queue: {no}"));
+    check(PARKING_LOT, &[bottleneck]);
+    let link = format!(":10: topology.link.0.queue: {no}");
+    check(
+        GRAPH,
+        &[(
+            "delay = \"1ms\"\nqueue = \"9p\"\n[[topology.link]]",
+            "delay = \"1ms\"\nqueue = \"1bdp\"\n[[topology.link]]",
+            &link,
+        )],
+    );
 }
