@@ -286,6 +286,16 @@ def test_a_question_with_a_number_is_open_where_the_interval_holds_it(
     assert line[4:] == ("at least 80 %", "ours")
 
 
+@pytest.mark.parametrize(("goodput", "expected"), [(0.3, "no"), (6.0, "yes")])
+def test_a_flow_that_starves_is_safe_and_does_not_get_its_share(goodput: float, expected: str) -> None:
+    mine, old = row("mine", 0.1), row("cubic", 0.5, verdict="lower")
+    mine["means"]["goodput_mbps"] = {"mean": goodput, "half_width": 0.1, "seeds": 3, "of": 3}
+    safe, share = lines(answers([{"section": "5.2.1", "cases": [case_of(mine, old) | {"id": "beside-cubic"}]}]))
+    assert safe[:2] == ("safe to deploy beside CUBIC?", "yes")
+    assert share[:3] == ("gets its share beside CUBIC?", expected, "5.2.1 goodput")
+    assert (share[3].split()[0], share[4]) == (f"{goodput:g}", "at least 5 Mb/s")
+
+
 def test_every_question_asks_for_a_figure_of_its_cases() -> None:
     cases = {case.id: case for criterion in ALL for case in criterion.cases}
     for question in QUESTIONS:

@@ -48,8 +48,13 @@ QUESTIONS = (
         for old in OLD
     ),
     Question(
-        "holds its own beside CUBIC?", "share_percent", 10, "half of a fifth, among four flows", ["first"], "higher"
+        "gets its share beside CUBIC?",
+        "goodput_mbps",
+        5,
+        "half of an equal share, 10 of 20 Mb/s",
+        ["beside-cubic", "beside-cubic-33p", "beside-cubic-268p"],
     ),
+    Question("gets its share among four flows of CUBIC?", "share_percent", 10, "half of a fifth", ["first"], "higher"),
     Question("shares with itself?", "jain_index", 0.9, "as for convergence", ["staggered-starts"]),
     Question("fair to long round trips?", "max_to_min", 4, "the ratio of the round-trip times", ["round-trips"]),
     Question("fills a path?", "utilisation_percent", 80, "ours", ["alone"]),
@@ -77,7 +82,7 @@ def _answers(question: Question, cases: Mapping[str, tuple[str, Mapping[str, Any
     for section, case in (cases[name] for name in question.cases if name in cases):
         tested = case["rows"][0]
         mean, limit = tested["means"].get(question.figure), _limit(question, case)
-        if limit is not None:
+        if limit is not None and (question.figure in tested["means"] or tested["refused"]):
             yield {
                 "question": question.asks,
                 "verdict": NOT_RUN if tested["refused"] else _verdict(question, mean, limit, case),
