@@ -187,3 +187,16 @@ def test_tables_show_as_tables() -> None:
     shown = _of_arrow(vegaslab.run("quic", set={"duration": "2s"}).series.flows)
     assert shown.count("<tr>") == 21
     assert "20 of 20" not in shown
+
+
+def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of docs/python.md, one after the other, as a reader copies them."""
+    monkeypatch.chdir(tmp_path)
+    grid = {"flow.0.algorithm": ["vegas", "reno"], "duration": ["1s"]}
+    vegaslab.sweep(vegaslab.Plan("gallop-50mbit", grid=grid), "results/queues")
+    examples = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/python.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert len(examples) >= 5
+    names: dict[str, object] = {}
+    for example in examples:
+        exec(compile(example, "docs/python.md", "exec"), names)
+    assert (tmp_path / "gamma3-rtt.svg").exists()

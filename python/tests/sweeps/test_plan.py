@@ -145,7 +145,7 @@ def test_values_of_all_cells() -> None:
 
 
 def test_a_queue_in_bandwidth_delay_products_follows_the_cell(tmp_path: Path) -> None:
-    """20 ms of base RTT: at 10 Mb/s half a product is 12 500 bytes, at 40 Mb/s 50 000."""
+    """20 ms of base RTT: 0.5 BDP is 12 500 bytes at 10 Mb/s, and 50 000 at 40 Mb/s."""
     document = {
         "name": "bdp",
         "duration": "3s",
