@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from vegaslab._vegaslab import version as __version__
     from vegaslab.commands.catalogue import catalogue, check, schema
-    from vegaslab.commands.explain import explain
+    from vegaslab.commands.explain import UnknownNameError, explain
     from vegaslab.commands.many_runs.attack import Attack, attack
     from vegaslab.commands.many_runs.cache import Cache, cache
     from vegaslab.commands.many_runs.conform import Conformance, conform
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from vegaslab.measuring.measured.against import Against, against
     from vegaslab.measuring.measured.identify import Identified, identify
     from vegaslab.measuring.measured.measurement import Measured, measured
+    from vegaslab.reports.figure import SuffixError
+    from vegaslab.reports.panels import PanelError
+    from vegaslab.reports.paper import WidthError
     from vegaslab.reports.tables import Listed
     from vegaslab.runs.comparison import Comparison, compare
     from vegaslab.runs.exporting import export
@@ -62,8 +65,11 @@ if TYPE_CHECKING:
         Traffic,
     )
     from vegaslab.scenario.source import shipped_plans, shipped_scenarios
+    from vegaslab.scenario.variants import VariantError
     from vegaslab.sweeps.analysis.analyse import SweepAnalysis, analyse
+    from vegaslab.sweeps.analysis.cells import AnalysisError
     from vegaslab.sweeps.analysis.paper import figure
+    from vegaslab.sweeps.cluster import ClusterError
     from vegaslab.sweeps.dataset import read_runs, read_series
     from vegaslab.sweeps.factorial.experiment import Factorial
     from vegaslab.sweeps.plans.plan import Plan
@@ -82,6 +88,7 @@ __all__ = [
     "Access",
     "Against",
     "AlgorithmError",
+    "AnalysisError",
     "ApplicationPhase",
     "Attack",
     "Backward",
@@ -89,6 +96,7 @@ __all__ = [
     "Cache",
     "Change",
     "Claims",
+    "ClusterError",
     "Comparison",
     "Conformance",
     "DelaySchedule",
@@ -110,6 +118,7 @@ __all__ = [
     "MeasuredError",
     "MediaLayer",
     "ModelledJitter",
+    "PanelError",
     "ParkingLot",
     "Parts",
     "Plan",
@@ -123,11 +132,15 @@ __all__ = [
     "ScenarioError",
     "SeedComparison",
     "Series",
+    "SuffixError",
     "SweepAnalysis",
     "TraceDelay",
     "TraceRate",
     "Traffic",
+    "UnknownNameError",
+    "VariantError",
     "VegaslabError",
+    "WidthError",
     "__version__",
     "against",
     "analyse",
@@ -162,7 +175,7 @@ _NAMES_OF = {
     "_vegaslab": ("version",),
     "commands.catalogue": ("catalogue", "check", "schema"),
     "commands.results.cite": ("cite",),
-    "commands.explain": ("explain",),
+    "commands.explain": ("UnknownNameError", "explain"),
     "commands.many_runs.attack": ("Attack", "attack"),
     "commands.many_runs.cache": ("Cache", "cache"),
     "commands.many_runs.conform": ("Conformance", "conform"),
@@ -214,6 +227,12 @@ _NAMES_OF = {
         "TraceRate",
         "Traffic",
     ),
+    "sweeps.analysis.cells": ("AnalysisError",),
+    "sweeps.cluster": ("ClusterError",),
+    "reports.panels": ("PanelError",),
+    "reports.figure": ("SuffixError",),
+    "scenario.variants": ("VariantError",),
+    "reports.paper": ("WidthError",),
     "sweeps.plans.plan": ("Plan",),
     "sweeps.plans.reading": ("PlanError",),
     "runs.exporting": ("export",),

@@ -200,3 +200,10 @@ def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.Monkey
     for example in examples:
         exec(compile(example, "docs/python.md", "exec"), names)
     assert (tmp_path / "gamma3-rtt.svg").exists()
+
+
+def test_the_page_lists_the_errors() -> None:
+    text = (ROOT / "docs/python.md").read_text()
+    listed = set(re.findall(r"`(\w+Error)`", text.partition("| class | when |")[2].partition("\n\n")[0]))
+    assert listed == {name for name in vegaslab.__all__ if name.endswith("Error")}
+    assert all(issubclass(getattr(vegaslab, name), vegaslab.VegaslabError) for name in listed)

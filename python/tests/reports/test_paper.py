@@ -86,3 +86,14 @@ def test_bad_input_is_one_line(swept: Path) -> None:
         vegaslab.figure(run, kind="box")
     with pytest.raises(SuffixError, match="no picture has this ending"):
         run.plot("cwnd.xyz")
+
+
+def test_a_label_of_what_the_figure_does_not_have_is_refused() -> None:
+    runs = vegaslab.compare("quic", ["vegas", "reno"], set={"duration": "1s"})
+    with pytest.raises(vegaslab.AnalysisError, match=r"'vegsa' is no name in this figure; did you mean \"vegas\"\?"):
+        vegaslab.figure(runs, labels={"vegsa": "Vegas"})
+    seeds = vegaslab.compare_seeds("lossy", ["vegas", "reno"], 2, set={"duration": "1s"})
+    vegaslab.figure(seeds, "goodput_mbps", labels={"goodput_mbps": "Goodput", "vegas": "Vegas"})
+    with pytest.raises(vegaslab.AnalysisError, match="no name in this figure"):
+        vegaslab.figure(seeds, "goodput_mbps", labels={"godput_mbps": "Goodput"})
+    assert "vegas" in seeds.report()

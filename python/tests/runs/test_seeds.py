@@ -222,3 +222,11 @@ def test_jitter_of_the_kernels_clock_makes_the_order_of_packets_chance() -> None
 
     assert ratio("0s") > 10
     assert ratio("256ns") < 5
+
+
+def test_phase_effects_are_named_whatever_figures_are_chosen() -> None:
+    said = "the phases of packets may decide"
+    for figures in (None, ["goodput_mbps"]):
+        made = compare_seeds("phase-effects", ["vegas"], 2, set={"duration": "2s"}, figures=figures)
+        assert said in seeds_report(made)
+    assert said not in seeds_report(compare_seeds("gallop-50mbit", ["vegas"], 2, set={"duration": "2s"}))

@@ -169,3 +169,14 @@ def test_own_algorithms_are_labelled_by_their_class_and_by_their_file_where_two_
     ]
     baseline = vegaslab.analyse(tmp_path / "a", baseline={"flow.0.algorithm": "Mine"}).baseline
     assert baseline == {"flow.0.algorithm": "Mine"}
+
+
+def test_where_no_run_depends_on_its_seed_there_are_no_verdicts(tmp_path: Path) -> None:
+    grid = {"flow.0.algorithm": ["vegas", "reno"], "duration": ["3s"]}
+    vegaslab.sweep(vegaslab.Plan("phase-effects", grid=grid, replications=3), tmp_path / "alike")
+    analysis = vegaslab.analyse(tmp_path / "alike")
+    assert analysis.differences == {}
+    assert "nothing here depends on the seed: all 3 runs of a cell are the same; of several flows" in analysis.report()
+    assert "higher" not in analysis.report()
+    vegaslab.sweep(vegaslab.Plan("lossy", grid=grid, replications=3), tmp_path / "random")
+    assert vegaslab.analyse(tmp_path / "random").differences

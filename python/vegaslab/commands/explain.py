@@ -36,7 +36,14 @@ _LETTERS = {
 
 
 class UnknownNameError(InputError):
-    """Nothing has that name."""
+    """Nothing has that name.
+
+    >>> import vegaslab
+    >>> vegaslab.explain("jain_indx")
+    Traceback (most recent call last):
+        ...
+    vegaslab.commands.explain.UnknownNameError: jain_indx: no such name; did you mean "jain_index"?
+    """
 
 
 def explain(name: str) -> str:

@@ -225,7 +225,14 @@ def suffix_of(path: Path) -> str:
 
 
 class SuffixError(InputError, ValueError):
-    """A picture's file has an ending that is no format: one line."""
+    """A picture's file has an ending that is no format: one line.
+
+    >>> import vegaslab
+    >>> vegaslab.run("quic", set={"duration": "1s"}).plot("window.doc")
+    Traceback (most recent call last):
+        ...
+    vegaslab.reports.figure.SuffixError: window.doc: no picture has this ending; write .pdf, .pgf, .png or .svg
+    """
 
 
 class _Pgf(backend_pgf.RendererPgf):

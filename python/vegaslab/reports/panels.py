@@ -18,7 +18,14 @@ _LONGEST_NAME = 60
 
 
 class PanelError(InputError, ValueError):
-    """No panel has this name; the message is one line."""
+    """No panel has this name; the message is one line.
+
+    >>> import vegaslab
+    >>> vegaslab.run("quic", set={"duration": "1s"}).plot(["window"])
+    Traceback (most recent call last):
+        ...
+    vegaslab.reports.panels.PanelError: panels: 'window' was given; write any of cwnd, rtt, throughput, queue
+    """
 
 
 def panels(sheet: Sheet, names: Sequence[str] | None = None) -> tuple[Panel, ...]:

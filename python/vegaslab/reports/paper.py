@@ -51,7 +51,14 @@ _UNITS = {
 
 
 class WidthError(InputError, ValueError):
-    """A figure's width is no width: one line."""
+    """A figure's width is no width: one line.
+
+    >>> import vegaslab
+    >>> vegaslab.figure(vegaslab.run("quic", set={"duration": "1s"}), width="three")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    vegaslab.reports.paper.WidthError: ...
+    """
 
 
 def centimetres(width: str | float) -> float:

@@ -33,7 +33,14 @@ class Varied(TypedDict):
 
 
 class VariantError(InputError, ValueError):
-    """Variants have the same label, or there are none: one line."""
+    """Variants have the same label, or there are none: one line.
+
+    >>> import vegaslab
+    >>> vegaslab.compare("gallop-50mbit", [])
+    Traceback (most recent call last):
+        ...
+    vegaslab.scenario.variants.VariantError: algorithms: none was given; at least one preset's name
+    """
 
 
 @dataclass(frozen=True)

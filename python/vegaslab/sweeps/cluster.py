@@ -26,7 +26,14 @@ _CONNECT_S = 10
 
 
 class ClusterError(InputError):
-    """The cluster cannot be used: one line that names it and what would be right."""
+    """The cluster cannot be used: one line that names it and what would be right.
+
+    >>> import vegaslab
+    >>> vegaslab.sweep("vegas-or-gallop", "results/swept", on="nowhere")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    vegaslab.sweeps.cluster.ClusterError: ...
+    """
 
 
 class Killed(str):

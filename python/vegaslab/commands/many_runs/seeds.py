@@ -34,9 +34,6 @@ def add_options(parser: Parser) -> None:
 
 def compare(options: argparse.Namespace, overrides: Overrides) -> int:
     """Runs, reports and writes; returns the exit code."""
-    # imported here: other commands need not wait for it
-    from vegaslab.runs.seeds.report import seeds_report
-
     _check(options)
     variants = load_variants(options.file, options.algorithm, **varied(options), set=overrides)
     first = next(iter(variants.values()))
@@ -50,7 +47,7 @@ def compare(options: argparse.Namespace, overrides: Overrides) -> int:
     if options.json:
         print(json.dumps(comparison.summary))
         return OK
-    print(f"{hosts_line(variants)}\n{seeds_report(comparison)}")
+    print(f"{hosts_line(variants)}\n{comparison.report()}")
     print(f"\nresults: {folder}")
     if (folder / "picture.png").exists():
         print(f"picture: {folder / 'picture.png'}")

@@ -126,6 +126,7 @@ def compare_seeds(
         column="variant" if vary else "algorithm",
         pairs=pairs,
         algorithms=_algorithms(first_seed.values()),
+        several=any(len(variant.algorithms()) > 1 for variant in first_seed.values()),
     )
 
 
@@ -196,12 +197,16 @@ class SeedComparison(Figures):
         algorithms = ", ".join(self.runs)
         return f"<vegaslab.SeedComparison {self.scenario}: {algorithms}; seeds {self.seeds[0]} to {self.seeds[-1]}>"
 
+    def report(self) -> str:
+        """Returns means, differences and verdicts as text, as `vegaslab compare --seeds N` prints them."""
+        return seeds_report(self)
+
     def _repr_html_(self) -> str:
         """The HTML that a notebook shows: the picture, and the report's tables."""
         # loads matplotlib, which a comparison without pictures does not need
         from vegaslab.reports.figure import shown
 
-        return shown(self.plot(), f"<pre>{escape(seeds_report(self))}</pre>")
+        return shown(self.plot(), f"<pre>{escape(self.report())}</pre>")
 
     def plot(self, path: str | PathLike[str] | None = None) -> "Figure":
         """Draws the figures that vary, each run a dot; writes them to `path` (`.png`, `.svg`, `.pdf`)."""

@@ -98,11 +98,13 @@ class Figures:
         column: str = "algorithm",
         pairs: bool = False,
         algorithms: Sequence[object] = (),
+        several: bool = False,
     ) -> None:
         """`runs` are figures by name, a dict for each seed, by variant; `alike`: no run depends on its seed.
 
         `flows` are the flow tables with figures of their own, `column` is the variant's name in tables. With `pairs`
-        every two variants are compared. `algorithms` are those of all runs, names or tables.
+        every two variants are compared. `algorithms` are those of all runs, names or tables; `several`: a
+        run has several flows, whose packets share a queue by their phases.
         """
         self.runs = {algorithm: [dict(run) for run in figures] for algorithm, figures in runs.items()}
         self.seeds = seeds
@@ -115,6 +117,7 @@ class Figures:
         self.column = column
         self.pairs = pairs
         self.algorithms = list(algorithms)
+        self.several = several
 
     @property
     def baseline(self) -> str:

@@ -12,11 +12,16 @@ def seeds_report(comparison: Figures) -> str:
     seeds = f"seeds {comparison.seeds[0]} to {comparison.seeds[-1]}"
     headline = f"{comparison.scenario}: {comparison.duration_s:g} s simulated, {seeds}, link {comparison.bottleneck}"
     if comparison.alike:
-        said = f"nothing here depends on the seed: all {len(comparison.seeds)} runs of an algorithm are the same"
-        if any("jain_index" in run for runs in comparison.runs.values() for run in runs):
-            said += "; of several flows the phases of packets may decide: docs/networks.md#phase-effects"
+        said = nothing_random(f"all {len(comparison.seeds)} runs of an algorithm", several=comparison.several)
         return "\n".join([headline, said, "", *_means(comparison)])
     return "\n".join([headline, "", *_means(comparison), "", *_differences(comparison)])
+
+
+def nothing_random(runs: str, *, several: bool) -> str:
+    """Returns the line on runs that do not depend on their seed; `several`: they have several flows."""
+    said = f"nothing here depends on the seed: {runs} are the same"
+    phases = "; of several flows the phases of packets may decide: docs/networks.md#phase-effects"
+    return said + (phases if several else "")
 
 
 def _means(comparison: Figures) -> list[str]:

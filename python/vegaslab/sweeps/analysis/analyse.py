@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow
+import pyarrow.compute as pc
 
 from vegaslab.reports.optional import optional_picture
 from vegaslab.reports.totals import Row, of_flows, of_groups, of_link, of_media
@@ -68,7 +69,25 @@ def analyse(
             raise AnalysisError(f'{dir}: "{name}" is no figure of the runs; did you mean {" or ".join(close)}?')
     chosen = _baseline(str(dir), keys, cells, baseline)
     name = Path(dir).resolve().name
-    return SweepAnalysis(name, keys, cells, wanted, baseline=chosen, level=level, failed=failed)
+    return SweepAnalysis(
+        name,
+        keys,
+        cells,
+        wanted,
+        baseline=chosen,
+        level=level,
+        failed=failed,
+        alike=_alike(table, keys),
+        several="flow.1.goodput_mbps" in table.column_names,
+    )
+
+
+def _alike(table: pyarrow.Table, keys: Sequence[str]) -> bool:
+    """Returns whether no run depends on its seed: all runs of a cell have one row, and a cell has several."""
+    of_one = table.filter(pc.not_equal(table["status"], FAILED)).drop_columns(["seed", "status", "error", "run_id"])
+    rows = [json.dumps(row, sort_keys=True) for row in of_one.to_pylist()]
+    cells = [json.dumps({key: row[key] for key in keys}, sort_keys=True) for row in of_one.select(keys).to_pylist()]
+    return len(set(rows)) == len(set(cells)) < len(rows)
 
 
 def _cells(

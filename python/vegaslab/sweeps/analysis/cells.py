@@ -15,7 +15,15 @@ _NUMBER = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)([a-zA-Z%]*)")
 
 
 class AnalysisError(InputError, ValueError):
-    """A sweep's runs lack the requested figures or keys: one line."""
+    """A sweep's runs lack the requested figures or keys: one line.
+
+    >>> import vegaslab
+    >>> comparison = vegaslab.compare("quic", ["vegas", "reno"], set={"duration": "1s"})
+    >>> vegaslab.figure(comparison, kind="pie")
+    Traceback (most recent call last):
+        ...
+    vegaslab.sweeps.analysis.cells.AnalysisError: kind: 'pie' was given; lines, box, ecdf
+    """
 
 
 @dataclass(frozen=True)
@@ -43,8 +51,12 @@ class Cells:
         baseline: Mapping[str, str],
         level: float,
         failed: int,
+        alike: bool = False,
+        several: bool = False,
     ) -> None:
-        """Takes the parts that `analyse` computes; `failed` runs were left out."""
+        """Takes the parts that `analyse` computes; `failed` runs were left out. `alike`: no run depends on its seed;
+        `several`: a run has several flows.
+        """
         self.sweep = sweep
         self.keys = tuple(keys)
         self.cells = list(cells)
@@ -52,6 +64,8 @@ class Cells:
         self.baseline = dict(baseline)
         self.level = level
         self.failed = failed
+        self.alike = alike
+        self.several = several
         self.seeds = sorted({seed for cell in cells for seed in cell.runs})
 
     def mean(self, cells: Sequence[Cell], figure: str) -> Interval | None:
@@ -75,7 +89,11 @@ class Cells:
 
     @cached_property
     def differences(self) -> dict[tuple[str, tuple[str, ...]], Difference]:
-        """The differences by figure and cell; a cell has none if no baseline equals it in all other keys."""
+        """The differences by figure and cell; a cell has none if no baseline equals it in all other keys, and no cell
+        has one if no run depends on its seed.
+        """
+        if self.alike:
+            return {}
         by_values = {cell.values: cell for cell in self.cells}
         pairs, places = [], {}
         for figure in self.figures:

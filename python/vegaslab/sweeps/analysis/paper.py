@@ -63,16 +63,31 @@ def figure(
     named, asked = labels or {}, (panels,) if isinstance(panels, str) else panels
     shown = _opened(Path(what), asked) if isinstance(what, str | PathLike) else what
     if isinstance(shown, Figures | SweepAnalysis):
+        _check_labels(named, _names_of(shown))
         drawn = of_samples(_samples(shown, asked, over, by, named), kind, width, height)
     elif kind != "lines" or over or by:
         raise AnalysisError("kind, over, by: are of comparisons over seeds and of sweeps; runs are drawn over time")
     else:
         sheet = shown.sheet() if isinstance(shown, Drawable) else sheet_of_runs(shown)
+        _check_labels(named, [group.label for group in sheet.groups])
         groups = tuple(replace(group, label=named.get(group.label, group.label)) for group in sheet.groups)
         drawn = over_time(replace(sheet, groups=groups), panels_of(sheet, asked), width, height)
     if path is not None:
         save(drawn, Path(path))
     return drawn
+
+
+def _names_of(of: Figures | SweepAnalysis) -> list[str]:
+    """Returns what labels may rewrite: figures, and variants, or keys and their values."""
+    if isinstance(of, SweepAnalysis):
+        return [*of.figures, *of.keys, *(value for key in of.keys for value in of.values_of(key))]
+    return [*of.figures, *of.runs]
+
+
+def _check_labels(labels: Mapping[str, str], names: Sequence[str]) -> None:
+    for name in labels:
+        if name not in names:
+            raise AnalysisError(f"labels: {name!r} is no name in this figure; {did_you_mean(name, names)}")
 
 
 def _opened(folder: Path, figures: Sequence[str] | None) -> Shown:

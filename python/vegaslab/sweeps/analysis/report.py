@@ -4,7 +4,7 @@ from pathlib import Path
 
 from vegaslab.reports.summary import aligned
 from vegaslab.reports.tables import escaped, write_csv
-from vegaslab.runs.seeds.report import difference_cells, difference_titles, mean_cell
+from vegaslab.runs.seeds.report import difference_cells, difference_titles, mean_cell, nothing_random
 from vegaslab.sweeps.analysis.cells import Cell, Cells
 
 _NONE = "-"
@@ -20,6 +20,8 @@ def report(analysis: Cells) -> str:
         lines.append(f"{analysis.failed} runs failed and are left out")
     if seeds < 2:
         lines.append("one seed: there are no intervals and no verdicts; give the plan replications")
+    if analysis.alike:
+        lines.append(nothing_random(f"all {seeds} runs of a cell", several=analysis.several))
     for figure in analysis.figures:
         lines += ["", figure, *_table(analysis, figure)]
     tests = sum(1 for difference in analysis.differences.values() if not difference.constant)
