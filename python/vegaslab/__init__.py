@@ -80,6 +80,7 @@ if TYPE_CHECKING:
         FolderError,
         LimitError,
         MeasuredError,
+        NotFoundError,
         ScenarioError,
         VegaslabError,
     )
@@ -118,6 +119,7 @@ __all__ = [
     "MeasuredError",
     "MediaLayer",
     "ModelledJitter",
+    "NotFoundError",
     "PanelError",
     "ParkingLot",
     "Parts",
@@ -191,6 +193,7 @@ _NAMES_OF = {
         "FolderError",
         "LimitError",
         "MeasuredError",
+        "NotFoundError",
         "ScenarioError",
         "VegaslabError",
     ),

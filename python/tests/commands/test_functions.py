@@ -88,7 +88,10 @@ def commands() -> dict[str, argparse.ArgumentParser]:
 
 def table() -> dict[str, list[str]]:
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-    rows = [(_NAME.findall(left), _NAME.findall(right)) for left, right in _ROW.findall(page)]
+    rows = [
+        (_NAME.findall(left), _NAME.findall(right))
+        for left, right in _ROW.findall(page.partition("| class | when |")[0])
+    ]
     return {command: functions for found, functions in rows for command in found}
 
 
@@ -206,4 +209,7 @@ def test_the_page_lists_the_errors() -> None:
     text = (ROOT / "docs/python.md").read_text()
     listed = set(re.findall(r"`(\w+Error)`", text.partition("| class | when |")[2].partition("\n\n")[0]))
     assert listed == {name for name in vegaslab.__all__ if name.endswith("Error")}
+    with pytest.raises(vegaslab.VegaslabError, match=r"^nothere\.toml: no such file") as raised:
+        vegaslab.run("nothere.toml")
+    assert isinstance(raised.value, FileNotFoundError)
     assert all(issubclass(getattr(vegaslab, name), vegaslab.VegaslabError) for name in listed)

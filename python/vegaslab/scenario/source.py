@@ -15,7 +15,7 @@ from vegaslab.scenario.own.naming import table_of_class
 from vegaslab.scenario.own.thread import file_being_loaded
 from vegaslab.scenario.typed import Table
 from vegaslab.util import reading
-from vegaslab.util.errors import ScenarioError
+from vegaslab.util.errors import NotFoundError, ScenarioError
 from vegaslab.util.memory import memory_bytes
 from vegaslab.util.text import nearest, no_text, printable
 
@@ -128,7 +128,7 @@ def _to_json(scenario: Mapping[str, object]) -> str:
 
 
 def find(given: str | PathLike[str], shipped: Mapping[str, Path], what: str) -> Path:
-    """Returns the file of that path, or the shipped one so named. Raises `FileNotFoundError`, naming similar ones."""
+    """Returns the file of that path, or the shipped one so named. Raises `NotFoundError`, naming similar ones."""
     if not isinstance(given, str | PathLike):
         raise ScenarioError(f"{what}: {given!r} was given; a file's path, a name, text of several lines, or a dict")
     path = Path(given)
@@ -139,7 +139,7 @@ def find(given: str | PathLike[str], shipped: Mapping[str, Path], what: str) -> 
         return shipped[name]
     near = nearest(name, shipped)
     hint = f'did you mean "{near[0]}"?' if near else f"there are {len(shipped)}, such as {next(iter(shipped))}"
-    raise FileNotFoundError(errno.ENOENT, f"no such file, nor a shipped {what} of that name; {hint}", str(path))
+    raise NotFoundError(errno.ENOENT, f"no such file, nor a shipped {what} of that name; {hint}", str(path))
 
 
 def read_text(path: Path) -> str:

@@ -1,5 +1,7 @@
 """The errors that a user meets, under one base; those of the native half are among them."""
 
+from vegaslab.util.text import printable
+
 
 class VegaslabError(Exception):
     """What vegaslab raises for what was given, or for a run that cannot end: one line.
@@ -30,6 +32,23 @@ class ScenarioError(InputError, ValueError):
     """
 
     __module__ = "vegaslab"
+
+
+class NotFoundError(InputError, FileNotFoundError):
+    """Neither a file nor a shipped scenario or plan has this name: one line with the likeliest name.
+
+    >>> import vegaslab
+    >>> vegaslab.run("lossi")
+    Traceback (most recent call last):
+        ...
+    vegaslab.NotFoundError: lossi: no such file, nor a shipped scenario of that name; did you mean "lossy"?
+    """
+
+    __module__ = "vegaslab"
+
+    def __str__(self) -> str:
+        """The line, without the number of the error."""
+        return f"{printable(str(self.filename))}: {self.strerror}"
 
 
 class MeasuredError(InputError, ValueError):
