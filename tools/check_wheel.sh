@@ -30,7 +30,7 @@ run vegaslab sweep vegas-or-gallop --dry-run
 [[ -s run/flows.parquet && -s run/picture.png && -s run/picture.html ]] || { echo 'run wrote no picture' >&2; exit 1; }
 
 # a command says what its program comes with, and has it with that
-wants() { [[ "$(run vegaslab "$@" 2>&1 || true)" == *"pip install 'vegaslab[$1]'"* ]]; }
+wants() { [[ "$(run vegaslab "$@" 2>&1 || true)" == *"pip install --find-links FOLDER 'vegaslab[$1]'"* ]]; }
 
 if compgen -G "$wheels/vegaslab_quic-*.whl" >/dev/null; then
     wants quic serve --listen 127.0.0.1:0 || { echo 'vegaslab quic does not say what to install' >&2; exit 1; }

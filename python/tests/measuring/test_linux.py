@@ -20,7 +20,8 @@ def test_without_its_program_it_says_how_to_build_it(
     for arguments in (["linux", "status"], ["linux", "compare", "gallop-50mbit"]):
         assert cli.main(arguments) == 2
         assert capsys.readouterr().err == (
-            "vegaslab: vegas-linux is not installed: pip install 'vegaslab[linux]', or `make linux` in the sources\n"
+            "vegaslab: vegas-linux is not installed: pip install --find-links FOLDER 'vegaslab[linux]', with the "
+            "folder of vegaslab's wheels, or `make linux` in the sources (docs/install.md)\n"
         )
 
 

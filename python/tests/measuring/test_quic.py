@@ -155,7 +155,8 @@ def test_without_its_program_it_says_how_to_build_it(
     monkeypatch.setenv("PATH", str(tmp_path))
     assert cli.main(["quic", "serve", "--listen", "127.0.0.1:0"]) == 2
     assert capsys.readouterr().err == (
-        "vegaslab: vegaslab-quic is not installed: pip install 'vegaslab[quic]', or `make quic` in the sources\n"
+        "vegaslab: vegaslab-quic is not installed: pip install --find-links FOLDER 'vegaslab[quic]', with the "
+        "folder of vegaslab's wheels, or `make quic` in the sources (docs/install.md)\n"
     )
 
 

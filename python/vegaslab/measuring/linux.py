@@ -12,7 +12,7 @@ from vegaslab.reports.summary import aligned
 from vegaslab.runs.result import KeptResult
 from vegaslab.util.ending import is_sigterm
 from vegaslab.util.errors import InputError
-from vegaslab.util.programs import find
+from vegaslab.util.programs import find, not_installed
 
 PROGRAM = "vegas-linux"
 """The program that talks to the kernel; `make linux` builds it."""
@@ -42,7 +42,7 @@ def program() -> str:
     """Returns the program's path: beside this Python, or in PATH. Raises `LinuxError`."""
     found = find(PROGRAM)
     if found is None:
-        raise LinuxError(f"{PROGRAM} is not installed: pip install 'vegaslab[linux]', or `make linux` in the sources")
+        raise LinuxError(not_installed(PROGRAM, "linux"))
     return found
 
 

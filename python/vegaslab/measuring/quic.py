@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vegaslab.util.errors import InputError
-from vegaslab.util.programs import find
+from vegaslab.util.programs import find, not_installed
 
 if TYPE_CHECKING:
     from vegaslab.statistics import Interval
@@ -50,7 +50,7 @@ def program() -> Path:
     """Returns the path of the program that makes transfers; raises `QuicError` if it is not built."""
     found = find(PROGRAM)
     if found is None:
-        raise QuicError(f"{PROGRAM} is not installed: pip install 'vegaslab[quic]', or `make quic` in the sources")
+        raise QuicError(not_installed(PROGRAM, "quic"))
     return Path(found)
 
 
