@@ -1,5 +1,6 @@
 //! A file, from its recognition to its tables.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::net::SocketAddr;
@@ -7,6 +8,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use vegas_core::registry;
+use vegas_results::sha256;
 
 use crate::capture::packet::Transport;
 use crate::capture::{CaptureKind, Contents, link_name, read_packets};
@@ -106,9 +108,10 @@ pub fn read(path: &Path, folder: Option<&Path>, options: Options, attend: Attend
         Kind::Capture(capture) => path_of(&source, capture, options, &mut recorded, attend)?,
         _ => None,
     };
-    if let (Some(folder), Some(path)) = (folder, &path) {
-        write_path(folder, path)?;
-    }
+    let written = match (folder, &path) {
+        (Some(folder), Some(path)) => write_path(folder, path)?,
+        _ => BTreeMap::new(),
+    };
     let report = Report {
         file: source.name.clone(),
         taken_for,
@@ -121,7 +124,7 @@ pub fn read(path: &Path, folder: Option<&Path>, options: Options, attend: Attend
         path,
     };
     if let Some(folder) = folder {
-        write_manifest(&folder.join(MANIFEST), &report)?;
+        write_manifest(&folder.join(MANIFEST), &report, &written)?;
     }
     Ok(report)
 }
@@ -243,15 +246,16 @@ fn file_stem(name: &str) -> String {
     if name.is_empty() { "measured".to_owned() } else { name }
 }
 
-fn write_path(folder: &Path, path: &PathReport) -> Read<()> {
-    let write = |name: &str, text: &str| {
+/// Writes the path's files; returns the hash of each.
+fn write_path(folder: &Path, path: &PathReport) -> Read<BTreeMap<&'static str, String>> {
+    let trace = path.trace.as_ref().map(|(name, text)| (*name, text));
+    let mut written = BTreeMap::new();
+    for (name, text) in trace.into_iter().chain([(SCENARIO, &path.scenario)]) {
         let file = folder.join(name);
-        fs::write(&file, text).map_err(MeasuredError::io(&file))
-    };
-    if let Some((name, text)) = &path.trace {
-        write(name, text)?;
+        fs::write(&file, text).map_err(MeasuredError::io(&file))?;
+        written.insert(name, sha256(text.as_bytes()));
     }
-    write(SCENARIO, &path.scenario)
+    Ok(written)
 }
 
 const MANIFEST: &str = "manifest.json";
@@ -266,12 +270,14 @@ struct Manifest<'a> {
     format: u64,
     version: &'static str,
     commit: Option<&'static str>,
+    /// The files of the path by their hashes: an edited one is not replaced.
+    written: &'a BTreeMap<&'static str, String>,
     measured: &'a Report,
 }
 
-fn write_manifest(path: &Path, report: &Report) -> Read<()> {
+fn write_manifest(path: &Path, report: &Report, written: &BTreeMap<&'static str, String>) -> Read<()> {
     let (version, commit) = (vegas_sim::ENGINE_VERSION, vegas_results::ENGINE_COMMIT);
-    let manifest = Manifest { generator: "vegaslab", format: 1, version, commit, measured: report };
+    let manifest = Manifest { generator: "vegaslab", format: 1, version, commit, written, measured: report };
     let write = || {
         let mut file = BufWriter::new(File::create(path)?);
         serde_json::to_writer_pretty(&mut file, &manifest)?;

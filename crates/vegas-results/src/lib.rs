@@ -32,6 +32,7 @@ pub use {
     arrow_array,
     batch::{Finished, Rows, figure_columns, run_row},
     capture::packet::{RECEIVER_PORT, addresses, sender_port},
+    folder::ours::sha256,
     folder::packed::{pack, unpack},
     folder::place::Place,
     folder::write::{WriteOptions, check_folder, write_folder, write_folder_about, write_folder_watched},

@@ -34,6 +34,23 @@ def test_a_capture_becomes_tables_a_page_and_a_scenario(vegaslab: Command, here:
     assert names(folder) == TABLES | {"manifest.json"}
 
 
+def test_an_edited_path_stays(vegaslab: Command, here: Path) -> None:
+    """A user edits it, as it says itself; the same call again would lose that."""
+    call = ("measured", INPUTS / "tcpdump.pcap", "-o", "out", "--no-plot")
+    for _ in range(2):
+        done = vegaslab(*call)
+        assert done.returncode == 0, done.stderr
+    path = here / "out" / "path.toml"
+    path.write_text(path.read_text() + "# mine\n")
+    done = vegaslab(*call)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        'vegaslab: out: holds "path.toml", which was edited since vegaslab wrote it; give a new folder, or move away '
+        "what is there\n"
+    )
+    assert path.read_text().endswith("# mine\n")
+
+
 @pytest.mark.parametrize(("name", "taken_for"), [("iperf3.json", "report of iperf3"), ("ss-tin.txt", "log of ss -ti")])
 def test_a_log_becomes_tables_and_a_page(vegaslab: Command, here: Path, name: str, taken_for: str) -> None:
     done = vegaslab("measured", INPUTS / name, "-o", "out", "--json")

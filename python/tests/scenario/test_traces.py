@@ -24,6 +24,20 @@ def test_rates_are_shown_and_converted(vegaslab: Command, here: Path) -> None:
     assert found["taken_for"] == "opportunities to send 1500 bytes, in ms (Mahimahi)"
 
 
+def test_a_file_of_other_content_is_not_written_over(vegaslab: Command, here: Path) -> None:
+    (here / "rates.csv").write_text(RATES)
+    for _ in range(2):
+        assert vegaslab("trace", "rates.csv", "-o", "rates.down").returncode == 0
+    for there in ("rates.csv", "mine.txt"):
+        (here / there).write_text(RATES)
+        done = vegaslab("trace", "rates.csv", "-o", there)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"vegaslab: {there}: is there and holds something else; give another name, or move it away\n"
+        )
+        assert (here / there).read_bytes() == RATES.encode()
+
+
 def test_delays_are_shown_and_converted(vegaslab: Command, here: Path) -> None:
     (here / "starlink.csv").write_text(DELAYS)
     done = vegaslab("trace", "starlink.csv", "-o", "delays.csv")

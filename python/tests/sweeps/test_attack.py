@@ -118,6 +118,18 @@ def test_a_finished_search_makes_no_run_again(found: Path) -> None:
     assert (found / "journal.jsonl").read_bytes() == before
 
 
+def test_an_edited_worst_scenario_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["attack", "vegas", "--rate", "10mbit", "--duration", "4s", "--runs", "20", "-o", str(tmp_path / "one")]
+    assert (cli.main(call), cli.main(call)) == (0, 0)
+    worst = tmp_path / "one" / "worst.toml"
+    worst.write_text("mine")
+    capsys.readouterr()
+    assert cli.main(call) == 2
+    remedy = "move it away, or give another folder"
+    assert capsys.readouterr().err == f"vegaslab: {worst}: was edited since vegaslab wrote it; {remedy}\n"
+    assert worst.read_text() == "mine"
+
+
 def test_a_cluster_finds_the_same(found: Path, tmp_path: Path, loopback: Loopback) -> None:
     loopback.worker()
     loopback.wait_for_workers(1)

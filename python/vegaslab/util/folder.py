@@ -17,6 +17,7 @@ __all__ = [
     "FolderError",
     "check_folder",
     "check_names",
+    "check_unedited",
     "is_full",
     "lock_folder",
     "replace_file",
@@ -24,6 +25,7 @@ __all__ = [
     "user_cache",
     "whole_folder",
     "write_file",
+    "write_new",
     "writing",
 ]
 
@@ -73,6 +75,31 @@ def write_file(path: Path, content: bytes | memoryview) -> None:
         except OSError:
             path.unlink(missing_ok=True)
             raise
+
+
+def write_new(path: Path, content: bytes, ours: bytes | None = None) -> None:
+    """Writes a file that a user has named. One that is there is replaced only if it begins with `ours`, or is the same.
+
+    Raises `FolderError` for another, and as `write_file` does.
+    """
+    if path.exists():
+        there = path.read_bytes()
+        if there != content and (ours is None or not there.startswith(ours)):
+            raise FolderError(f"{path}: is there and holds something else; give another name, or move it away")
+    write_file(path, content)
+
+
+def check_unedited(folder: Path, last: str) -> None:
+    """Checks that no scenario file of a folder is newer than the file that was written there last.
+
+    A user may edit these. Raises `FolderError`.
+    """
+    if not (folder / last).exists():
+        return
+    written_ns = (folder / last).stat().st_mtime_ns
+    for file in sorted(folder.glob("*.toml")):
+        if file.stat().st_mtime_ns > written_ns:
+            raise FolderError(f"{file}: was edited since vegaslab wrote it; move it away, or give another folder")
 
 
 def is_full(error: OSError) -> bool:

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
+use sha2::{Digest, Sha256};
 
 use crate::capture::pcapng::View;
 use crate::columns;
@@ -20,6 +21,7 @@ const ANALYSIS: &str = "analysis.json";
 const PICTURES: [&str; 4] = ["picture.html", "picture.pdf", "picture.png", "picture.svg"];
 /// What a measurement has beside the tables of a run: `vegaslab measured`.
 const MEASURED_TABLES: [&str; 1] = ["rtt_samples"];
+/// The path of a measurement: files that a user may edit.
 const PATH: [&str; 2] = ["path.toml", "rate.trace"];
 const SEED_TABLES: [&str; 2] = ["differences", "runs"];
 const ANALYSIS_TABLES: [&str; 5] = ["cells.csv", "cells.tex", "effects.csv", "effects.tex", "residuals.csv"];
@@ -98,7 +100,38 @@ fn check_run(folder: &Path, at: &str) -> io::Result<Result<(), Stranger>> {
     if !File::open(folder.join(MANIFEST)).is_ok_and(is_manifest) {
         return Ok(Err(format!("holds \"{at}{MANIFEST}\", which no run wrote")));
     }
-    check_files(folder, at, of_a_run)
+    match check_files(folder, at, of_a_run)? {
+        Ok(()) => check_unedited(folder, at),
+        stranger => Ok(stranger),
+    }
+}
+
+/// Checks that the files of a path are as they were written, by the hashes in the manifest.
+fn check_unedited(folder: &Path, at: &str) -> io::Result<Result<(), Stranger>> {
+    #[derive(Deserialize)]
+    struct Manifest {
+        #[serde(default)]
+        written: BTreeMap<String, String>,
+    }
+    let there: Vec<&str> = PATH.into_iter().filter(|name| folder.join(name).exists()).collect();
+    if there.is_empty() {
+        return Ok(Ok(()));
+    }
+    let written = read::<Manifest>(&folder.join(MANIFEST)).map(|manifest| manifest.written).unwrap_or_default();
+    for name in there {
+        let what = match written.get(name) {
+            Some(hash) if *hash == sha256(&fs::read(folder.join(name))?) => continue,
+            Some(_) => "which was edited since vegaslab wrote it",
+            None => "which may have been edited, as its manifest has no hash of it",
+        };
+        return Ok(Err(format!("holds {:?}, {what}", format!("{at}{name}"))));
+    }
+    Ok(Ok(()))
+}
+
+/// Returns the SHA-256 of a file's content in hex, by which a manifest tells whether the file was edited.
+pub fn sha256(content: &[u8]) -> String {
+    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn check_files(folder: &Path, at: &str, ours: fn(&str) -> bool) -> io::Result<Result<(), Stranger>> {

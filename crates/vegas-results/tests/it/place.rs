@@ -65,6 +65,9 @@ const ANALYSIS: (&str, &str) = (
     "analysis.json",
     r#"{"sweep": "s", "keys": [], "baseline": {}, "level": 0.95, "figures": ["drops", "link.a->b.drops"], "cells": []}"#,
 );
+/// The manifest of a measurement with a path: printf 'name = "a"' | sha256sum
+const MEASURED: &str = r#"{"generator": "vegaslab", "format": 1, "version": "1", "written":
+    {"path.toml": "eb1b159dbfd2feb36ccbc5bf66416ce17daa529429bbe6e17ab16ea066be72a9"}}"#;
 const OURS: &str = r#"{"generator": "vegaslab", "format": 1}"#;
 
 #[test]
@@ -77,6 +80,7 @@ fn what_vegaslab_wrote_is_replaced() {
         (&[FACTORIAL, ("goodput/effects.csv", ""), ("goodput/effects.tex", ""), ("drops/picture.png", "")], &[]),
         (&[ANALYSIS, ("drops/cells.csv", ""), ("link.a->b.drops/cells.tex", ""), ("drops/picture.svg", "")], &[]),
         (&[("manifest.json", OURS), ("capture.pcapng", ""), ("capture-receiver.pcapng", "")], &[]),
+        (&[("manifest.json", MEASURED), ("path.toml", "name = \"a\"")], &[]),
     ];
     for (files, runs) in cases {
         let parent = tempfile::tempdir().unwrap();
@@ -94,7 +98,7 @@ fn what_vegaslab_wrote_is_replaced() {
 
 #[test]
 fn a_stranger_is_named_and_stays() {
-    let cases: [(Files, &[&str], &str); 14] = [
+    let cases: [(Files, &[&str], &str); 18] = [
         (&[("manifest.json", r#"{"name":"my web app"}"#), ("measurements.csv", "a")], &[], "manifest.json"),
         (&[("manifest.json", "[]")], &[], "manifest.json"),
         (&[("manifest.json", OURS), ("thesis.png", "x")], &[], "thesis.png"),
@@ -106,6 +110,10 @@ fn a_stranger_is_named_and_stays() {
         (&[COMPARISON, ("cubic/manifest.json", OURS)], &["vegas", "reno"], "cubic"),
         (&[COMPARISON, ("vegas/manifest.json", OURS), ("vegas/thesis.tex", "x")], &["reno"], "vegas/thesis.tex"),
         (&[SEEDS, ("runs.csv", ""), ("flows.csv", "")], &[], "flows.csv"),
+        (&[("manifest.json", MEASURED), ("path.toml", "name = \"b\"")], &[], "path.toml"),
+        (&[("manifest.json", MEASURED), ("rate.trace", "1")], &[], "rate.trace"),
+        (&[("manifest.json", OURS), ("path.toml", "")], &[], "path.toml"),
+        (&[COMPARISON, ("reno/manifest.json", MEASURED), ("reno/path.toml", "b")], &["vegas"], "reno/path.toml"),
         (&[FACTORIAL, ("drops/effects.csv", ""), ("drops/sub/effects.csv", "")], &[], "drops/sub"),
         (&[FACTORIAL, ("queue/effects.csv", "")], &[], "queue"),
         (&[("plan.json", OURS), ("runs/00000.parquet", "")], &[], "plan.json"),

@@ -13,6 +13,7 @@ from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError, add_no_c
 from vegaslab.runs.pool import usable_cores
 from vegaslab.sweeps.where import LOCAL
 from vegaslab.util.ending import interrupted
+from vegaslab.util.folder import check_unedited
 from vegaslab.util.progress import SearchProgress, readable_time
 from vegaslab.util.terminal import complain, lay_out
 from vegaslab.util.text import significant
@@ -141,7 +142,7 @@ def attack(
     from vegaslab.sweeps.adversary.journal import Journal
     from vegaslab.sweeps.adversary.question import Question
     from vegaslab.sweeps.adversary.search import Evaluator, search
-    from vegaslab.sweeps.adversary.writing import write
+    from vegaslab.sweeps.adversary.writing import ATTACK, write
     from vegaslab.sweeps.sweep import Local
     from vegaslab.sweeps.where import cluster_of
 
@@ -161,6 +162,7 @@ def attack(
     )
     least, budget_s = _budget(runs, budget, seed)
     place = Path(folder) if folder is not None else Path("results") / _name(question)
+    check_unedited(place, ATTACK)
     with cluster_of(on, jobs) as cluster:
         run = cluster or Local(jobs or usable_cores())
         question.document()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vegaslab import _vegaslab
 from vegaslab.commands.parsing import OK, Commands, UsageError
 from vegaslab.measuring.watching import sparkline
-from vegaslab.util.folder import write_file
+from vegaslab.util.folder import write_new
 from vegaslab.util.text import printable
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def add(commands: Commands) -> None:
 def _trace(options: argparse.Namespace) -> int:
     found = read(options.file, options.kind, options.step)
     if options.output is not None:
-        write_file(options.output, found["text"].encode())
+        write_new(options.output, found["text"].encode())
     if options.json:
         print(json.dumps({name: value for name, value in found.items() if name != "text"}))
         return OK

@@ -16,7 +16,7 @@ from vegaslab.util.folder import replace_file
 from vegaslab.util.text import significant
 
 WORST = "worst.toml"
-_ATTACK = "attack.json"
+ATTACK = "attack.json"
 _PICTURES = ("picture.png", "picture.svg")
 _NS = 1e9
 
@@ -27,12 +27,14 @@ def write(folder: Path, question: Question, found: Found) -> Result:
     Raises `OSError` if writing fails, and `AssertionError` if the file does not give the figures of the search.
     """
     text = toml(question, found)
+    # by its time an edited scenario is known
+    (folder / ATTACK).unlink(missing_ok=True)
     replace_file(folder / WORST, lambda file: file.write(text.encode()))
     result = run(folder / WORST)
     again = figures_of(question, result.series["flows"], result.series["links"])
     assert again == found.figures, f"{folder / WORST}: gives {again}, and the search found {found.figures}"
     content = json.dumps(summary(question, found), indent=2) + "\n"
-    replace_file(folder / _ATTACK, lambda file: file.write(content.encode()))
+    replace_file(folder / ATTACK, lambda file: file.write(content.encode()))
     with optional_picture("picture"):
         _draw(folder, question, found.worst, result)
     return result
