@@ -29,12 +29,56 @@ def test_bbr3_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert (suite.get("tests"), suite.get("failures")) == ("6", "0")
 
 
+def test_a_known_failure_counts_as_none(capsys: pytest.CaptureFixture[str]) -> None:
+    """As with the crate's `Report::unexpected`: another failure counts, and so does a known one that passes."""
+    of_reno = ["conform", "reno", "--suite", "generic", "--quick", "--case", "app-limited", "--case", "collapse"]
+    assert main(of_reno) == 1
+    failed = [line.split(":")[0].split() for line in capsys.readouterr().out.splitlines() if "expected:" in line]
+    assert {case for case, _ in failed} == {"app-limited"}
+    known = [word for case, point in failed for word in ("--known", f"{case}:{point}")]
+    assert main([*of_reno, *known]) == 0
+    assert f"{len(failed)} failures are known, 0 unexpected" in capsys.readouterr().out
+    _, point = failed[0]
+    assert main([*of_reno, *known, "--known", f"collapse:{point}"]) == 1
+    assert f"collapse {point} does not fail: take collapse:{point} out of --known" in capsys.readouterr().out
+    assert main([*of_reno, "--known", "collapse:there"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("vegaslab: known: 'collapse:there' is no CASE:POINT that was judged; ")
+    done = vegaslab.conform("reno", suite="generic", quick=True, known=[f"collapse:{point}"])
+    assert not done.passed
+    assert done.unexpected == [f"app-limited {point} fails", f"collapse {point} does not fail"]
+
+
 def test_the_same_again_is_the_same_bytes(tmp_path: Path) -> None:
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder, jobs in zip(folders, ("1", "2"), strict=True):
         main(["conform", "bbr3", *_QUICK, "-j", jobs, "-o", str(folder)])
     one, two = ({file.name: file.read_bytes() for file in folder.iterdir()} for folder in folders)
     assert one == two
+
+
+def test_an_edited_scenario_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["conform", "bbr3", *_QUICK, "-o", str(tmp_path)]
+    assert (main(call), main(call)) == (0, 0)
+    edited = tmp_path / "drain-inflight.toml"
+    edited.write_text("mine")
+    capsys.readouterr()
+    assert main(call) == 2
+    remedy = "move it away, or give another folder"
+    assert capsys.readouterr().err == f"vegaslab: {edited}: was edited since vegaslab wrote it; {remedy}\n"
+    assert edited.read_text() == "mine"
+
+
+def test_a_report_replaces_no_other_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = tmp_path / "junit.xml"
+    call = ["conform", "bbr3", "--quick", "--case", "startup-plateau", "--junit", str(report)]
+    assert (main(call), main(call)) == (0, 0)
+    report.write_text("mine")
+    capsys.readouterr()
+    assert main(call) == 2
+    remedy = "give another name, or move it away"
+    assert capsys.readouterr().err == f"vegaslab: {report}: is there and holds something else; {remedy}\n"
+    assert report.read_text() == "mine"
 
 
 def test_a_scenario_file_of_a_case_can_be_run(tmp_path: Path) -> None:

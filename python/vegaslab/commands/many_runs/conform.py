@@ -14,12 +14,16 @@ from vegaslab.reports.summary import aligned
 from vegaslab.reports.tables import Listed
 from vegaslab.runs.pool import usable_cores
 from vegaslab.scenario.own.naming import table_of_file
-from vegaslab.util.folder import check_names, write_file
+from vegaslab.util.folder import check_names, check_unedited, write_file, write_new
 from vegaslab.util.progress import SweepProgress
+from vegaslab.util.text import did_you_mean
 
 _FILES = re.compile(r"cases\.json|junit\.xml|[a-z0-9-]+\.(toml|qlog|svg)")
 _COLUMNS = ("case", "pass", "fail", "not applicable", "seen")
 _COLUMNS_OF_SEVERAL = ("algorithm", "suite", "pass", "fail", "not applicable", "fails")
+_VERDICTS = "cases.json"
+"""Written last."""
+_XML = b"<?xml"
 _BBR = "bbr"
 _GENERIC = "generic"
 
@@ -29,7 +33,7 @@ def add(commands: Commands) -> None:
     parser = commands.add_parser(
         "conform",
         help="the test cases of the BBR draft, or the least that RFCs ask",
-        epilog="Exit code 0 if no case fails, 1 if one does, 2 for bad input.",
+        epilog="Exit code 0 if no case fails but the known ones, 1 if one does or a known one passes, 2 for bad input.",
     )
     argument = parser.add_argument
     argument(
@@ -48,6 +52,13 @@ def add(commands: Commands) -> None:
     argument("--quick", action="store_true", help="three paths in place of the whole grid")
     argument("--case", action="append", default=[], metavar="CASE", help="only this case; may be repeated")
     argument(
+        "--known",
+        action="append",
+        default=[],
+        metavar="CASE:POINT",
+        help="a failure that is known, which counts as none; one that no longer fails is said, and is a failure",
+    )
+    argument(
         "-o", "--output", type=Path, metavar="DIR", help="a folder for verdicts, scenario and qlog files, pictures"
     )
     argument("--junit", type=Path, metavar="REPORT", help="write the verdicts as JUnit's XML into this file")
@@ -64,7 +75,8 @@ def _conform(options: argparse.Namespace) -> int:
 
 
 def _conform_several(names: list[str], options: argparse.Namespace) -> int:
-    for key, given in (("junit", options.junit), ("json", options.json), ("output", options.output)):
+    alone = {"junit": options.junit, "json": options.json, "output": options.output, "known": options.known}
+    for key, given in alone.items():
         if given:
             raise UsageError(f"{key}: is for one algorithm; leave it out, or name one")
     rows: list[tuple[str, ...]] = []
@@ -78,13 +90,15 @@ def _conform_several(names: list[str], options: argparse.Namespace) -> int:
 
 
 def _conform_one(name: str, options: argparse.Namespace) -> int:
-    if options.output is not None and options.output.exists():
-        check_names(options.output, _FILES)
-    done = conform(name, suite=options.suite, cases=options.case, quick=options.quick, jobs=options.jobs)
+    if options.output is not None:
+        _check_folder(options.output)
+    done = conform(
+        name, suite=options.suite, cases=options.case, quick=options.quick, jobs=options.jobs, known=options.known
+    )
     if options.output is not None:
         done.write(options.output)
     if options.junit is not None:
-        write_file(options.junit, done.junit().encode())
+        write_new(options.junit, done.junit().encode(), _XML)
     print(done.json() if options.json else done.report(), end="")
     return OK if done.passed else FAILED
 
@@ -96,12 +110,14 @@ def conform(
     cases: Sequence[str] = (),
     quick: bool = False,
     jobs: int | None = None,
+    known: Sequence[str] = (),
 ) -> "Conformance":
     """Judges an algorithm by test cases: of the BBR draft ("bbr"), or what RFCs ask of any algorithm ("generic").
 
     `algorithm` is a preset, a table of parts or a file, as on the command line; `suite` is "bbr" for BBR, and "generic"
     for others, if none is given; `cases` are those to judge (default: all), `quick` takes three paths in place of the
-    whole grid. Raises `VegaslabError`.
+    whole grid. `known` are failures that count as none, each as "CASE:POINT"; one that does not fail counts as one.
+    Raises `VegaslabError`.
 
     >>> import vegaslab
     >>> done = vegaslab.conform("bbr3", cases=["startup-plateau"], quick=True)
@@ -117,7 +133,7 @@ def conform(
         made = _vegaslab.conform(algorithm, table, suite=suite, names=list(cases), quick=quick, threads=threads)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return Conformance(algorithm, made, suite)
+    return Conformance(algorithm, made, suite, _known(known, made))
 
 
 class Conformance:
@@ -129,16 +145,34 @@ class Conformance:
     ('bbr3', True)
     """
 
-    def __init__(self, algorithm: str, made: "_vegaslab.Conformance", suite: str) -> None:
-        """Takes what the native half returns."""
+    def __init__(
+        self, algorithm: str, made: "_vegaslab.Conformance", suite: str, known: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        """Takes what the native half returns, and the failures that are known, each by its case and point."""
         self.algorithm = algorithm
         self.suite = suite
         self._made = made
+        self._known = known
 
     @property
     def passed(self) -> bool:
-        """Whether no case fails."""
-        return self._made.passed
+        """Whether no case fails but those that are known, and each of these does."""
+        return not self.unexpected
+
+    @property
+    def unexpected(self) -> list[str]:
+        """A line for each failure that is not known, and for each known one that does not fail."""
+        new = [f"{case} {point} fails" for case, point in self._failed if (case, point) not in self._known]
+        return new + [f"{case} {point} does not fail" for case, point in self._mended]
+
+    @property
+    def _failed(self) -> list[tuple[str, str]]:
+        return [(case, point) for case, point, word, *_ in self._made.rows if word == "fail"]
+
+    @property
+    def _mended(self) -> list[tuple[str, str]]:
+        """The known failures that do not fail."""
+        return [one for one in self._known if one not in self._failed]
 
     @property
     def rows(self) -> Listed:
@@ -154,8 +188,12 @@ class Conformance:
         return self.suite, passed, failed, without, ", ".join(name for name, of in verdicts.items() if of == "fail")
 
     def report(self) -> str:
-        """Returns a table of the cases as text, with a line for each failure."""
-        return _table(self._made)
+        """Returns a table of the cases as text, with a line for each failure, and what is said of known ones."""
+        if not self._known:
+            return _table(self._made)
+        lines = [f"{case} {point} does not fail: take {case}:{point} out of --known" for case, point in self._mended]
+        lines.append(f"{len(self._known) - len(self._mended)} failures are known, {len(self.unexpected)} unexpected")
+        return _table(self._made) + "\n".join(lines) + "\n"
 
     def json(self) -> str:
         """Returns the verdicts as `vegaslab conform --json` prints them."""
@@ -168,8 +206,7 @@ class Conformance:
     def write(self, dir: str | PathLike[str]) -> Path:
         """Writes verdicts, scenario and qlog files, and pictures into the folder `dir`; returns it."""
         folder = Path(dir)
-        if folder.exists():
-            check_names(folder, _FILES)
+        _check_folder(folder)
         _write(folder, self._made, self.algorithm)
         return folder
 
@@ -200,6 +237,17 @@ def _suite_for(table: str, cases: Sequence[str]) -> str:
     return _BBR if str(preset).startswith("bbr") else _GENERIC
 
 
+def _known(given: Sequence[str], report: "_vegaslab.Conformance") -> list[tuple[str, str]]:
+    """Returns known failures by case and point. Raises `UsageError` for one that was not judged."""
+    judged = [(case, point) for case, point, *_ in report.rows]
+    known = [(case, point) for case, _, point in (text.partition(":") for text in given)]
+    for text, one in zip(given, known, strict=True):
+        if one not in judged:
+            near = did_you_mean(text, [f"{case}:{point}" for case, point in judged])
+            raise UsageError(f"known: {text!r} is no CASE:POINT that was judged; {near}")
+    return list(dict.fromkeys(known))
+
+
 def _verdicts(report: "_vegaslab.Conformance") -> dict[str, str]:
     """The verdict on each case over all paths."""
     words: dict[str, set[str]] = {}
@@ -227,15 +275,22 @@ def _table(report: "_vegaslab.Conformance") -> str:
     return "\n".join([*aligned(_COLUMNS, rows), "", *failures, last, *hints]) + "\n"
 
 
+def _check_folder(folder: Path) -> None:
+    check_names(folder, _FILES)
+    check_unedited(folder, _VERDICTS)
+
+
 def _write(folder: Path, report: "_vegaslab.Conformance", name: str) -> None:
     # other commands need not wait for this
     from vegaslab.reports.conformance import picture
     from vegaslab.reports.figure import save
 
     folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / "cases.json", report.cases_json().encode())
+    # by its time an edited scenario is known
+    (folder / _VERDICTS).unlink(missing_ok=True)
     write_file(folder / "junit.xml", report.junit_xml().encode())
     for case, point, scenario, qlog, columns in report.runs():
         write_file(folder / f"{case}.toml", scenario.encode())
         write_file(folder / f"{case}.qlog", qlog.encode())
         save(picture(f"{name}: {case}, {point}", dict(columns)), folder / f"{case}.svg")
+    write_file(folder / _VERDICTS, report.cases_json().encode())
