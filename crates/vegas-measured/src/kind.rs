@@ -17,14 +17,15 @@ pub(crate) enum Kind {
 }
 
 /// Archives and compressed files: their first bytes, their name, and what unpacks them.
-const PACKED: [(&[u8], &str, &str); 6] = [
+const PACKED: [(&[u8], &str, &str); 5] = [
     (&[0x1f, 0x8b], "gzip", "gunzip"),
     (&[0x28, 0xb5, 0x2f, 0xfd], "Zstandard", "unzstd"),
     (&[0xfd, b'7', b'z', b'X', b'Z'], "xz", "unxz"),
     (b"BZh", "bzip2", "bunzip2"),
     (b"PK\x03\x04", "zip", "unzip"),
-    (b"PAR1", "Parquet", "the tool that wrote it, as CSV; it opens"),
 ];
+/// The first bytes of a Parquet file.
+const PARQUET: &[u8] = b"PAR1";
 
 /// Tells by the beginning of a text whether it is of a kind.
 type Recognises = fn(&str) -> bool;
@@ -37,6 +38,10 @@ impl Kind {
         }
         if let Some((_, what, unpack)) = PACKED.iter().find(|(magic, ..)| head.starts_with(magic)) {
             return Err(MeasuredError::Input(format!("{name}: is a {what} file; unpack it first, with {unpack}")));
+        }
+        if head.starts_with(PARQUET) {
+            let remedy = "write its table as CSV with named columns, a time and others such as cwnd";
+            return Err(MeasuredError::Input(format!("{name}: is a Parquet file, which is not read; {remedy}")));
         }
         let text = String::from_utf8_lossy(head);
         let text = text.trim_start_matches('\u{feff}');

@@ -4,6 +4,7 @@
 use pcap_parser::traits::PcapReaderIterator;
 use pcap_parser::{Block, LegacyPcapReader, PcapBlockOwned, PcapError, PcapNGOption, PcapNGReader};
 
+use crate::capture::damage;
 use crate::error::{MeasuredError, Read};
 use crate::source::{Attend, Source, TIME_MAX};
 
@@ -73,12 +74,14 @@ pub(crate) fn read_frames(
 ) -> Read<Gaps> {
     let bytes = source.bytes(attend)?;
     match kind {
-        CaptureKind::Pcap => {
-            Records::of(source, LegacyPcapReader::new(BUFFER_BYTES, bytes).map_err(|error| first(source, &error))?)
-                .read(take)
-        }
+        CaptureKind::Pcap => Records::of(
+            source,
+            kind,
+            LegacyPcapReader::new(BUFFER_BYTES, bytes).map_err(|error| first(source, &error))?,
+        )
+        .read(take),
         CaptureKind::PcapNg => {
-            Records::of(source, PcapNGReader::new(BUFFER_BYTES, bytes).map_err(|error| first(source, &error))?)
+            Records::of(source, kind, PcapNGReader::new(BUFFER_BYTES, bytes).map_err(|error| first(source, &error))?)
                 .read(take)
         }
     }
@@ -103,16 +106,24 @@ struct Interface {
 /// The records of a file.
 struct Records<'s, R> {
     source: &'s Source,
+    kind: CaptureKind,
     reader: R,
-    interfaces: Vec<Interface>,
-    /// The number of the section's first interface: sections are captures of their own.
-    first_interface: u32,
+    section: Section,
     gaps: Gaps,
 }
 
+/// The section that is being read; a pcap file is one.
+#[derive(Debug, Default)]
+struct Section {
+    is_big_endian: bool,
+    interfaces: Vec<Interface>,
+    /// The number of the section's first interface: sections are captures of their own.
+    first_interface: u32,
+}
+
 impl<'s, R: PcapReaderIterator> Records<'s, R> {
-    fn of(source: &'s Source, reader: R) -> Self {
-        Records { source, reader, interfaces: Vec::new(), first_interface: 0, gaps: Gaps::default() }
+    fn of(source: &'s Source, kind: CaptureKind, reader: R) -> Self {
+        Records { source, kind, reader, section: Section::default(), gaps: Gaps::default() }
     }
 
     fn read(mut self, mut take: impl FnMut(Frame<'_>) -> Read<()>) -> Read<Gaps> {
@@ -121,9 +132,8 @@ impl<'s, R: PcapReaderIterator> Records<'s, R> {
         loop {
             match self.reader.next() {
                 Ok((length, block)) => {
-                    let frame = of_block(block, &mut self.interfaces, &mut self.first_interface, &mut self.gaps);
-                    let damaged = |what| MeasuredError::at_byte(&self.source.name, begun, what);
-                    if let Some(frame) = frame.map_err(damaged)? {
+                    let frame = of_block(block, &mut self.section, &mut self.gaps);
+                    if let Some(frame) = frame.map_err(|what| damaged(self.source, begun, &what))? {
                         take(frame)?;
                     }
                     self.reader.consume(length);
@@ -131,6 +141,10 @@ impl<'s, R: PcapReaderIterator> Records<'s, R> {
                 }
                 Err(PcapError::Eof) => return Ok(self.gaps),
                 Err(PcapError::UnexpectedEof) => {
+                    let wrong = damage::of_the_end(self.reader.data(), self.kind, self.section.is_big_endian);
+                    if let Some(what) = wrong {
+                        return Err(damaged(self.source, begun, &what));
+                    }
                     self.gaps.cut_at = Some(begun);
                     return Ok(self.gaps);
                 }
@@ -147,55 +161,56 @@ impl<'s, R: PcapReaderIterator> Records<'s, R> {
                     }
                 }
                 Err(PcapError::BufferTooSmall) => {
-                    let what = format!("a record of more than {RECORD_BYTES_MAX} bytes; the file is damaged here");
-                    return Err(MeasuredError::at_byte(&self.source.name, begun, what));
-                }
-                Err(PcapError::ReadError) => return Err(self.source.failed("cannot be read")),
-                Err(_) => {
-                    return Err(MeasuredError::at_byte(
-                        &self.source.name,
+                    return Err(damaged(
+                        self.source,
                         begun,
-                        "no record; the file is damaged here",
+                        &format!("a record of more than {RECORD_BYTES_MAX} bytes"),
                     ));
                 }
+                Err(PcapError::ReadError) => return Err(self.source.failed("cannot be read")),
+                Err(_) => return Err(damaged(self.source, begun, "no record")),
             }
         }
     }
 }
 
+/// Returns the error of a file that goes on at a byte with something else than a record.
+fn damaged(source: &Source, byte: u64, what: &str) -> MeasuredError {
+    let remedy = format!("head -c {byte} has what is before");
+    MeasuredError::at_byte(&source.name, byte, format!("{what}; the file is damaged here ({remedy})"))
+}
+
 /// Returns the frame of a block, if it has one.
 fn of_block<'a>(
     block: PcapBlockOwned<'a>,
-    interfaces: &mut Vec<Interface>,
-    first_interface: &mut u32,
+    section: &mut Section,
     gaps: &mut Gaps,
 ) -> Result<Option<Frame<'a>>, String> {
     match block {
         PcapBlockOwned::LegacyHeader(header) => {
             let resolution = if header.is_nanosecond_precision() { NANOS } else { 1_000_000 };
+            section.is_big_endian = header.is_bigendian();
             // the upper bits say how long the frame check sequence is
-            interfaces.push(Interface { link_type: header.network.0 & 0x03ff_ffff, resolution, offset_s: 0 });
+            section.interfaces.push(Interface { link_type: header.network.0 & 0x03ff_ffff, resolution, offset_s: 0 });
             Ok(None)
         }
         PcapBlockOwned::Legacy(packet) => {
-            let interface = interfaces.first().ok_or("a packet before the file's header")?;
+            let interface = section.interfaces.first().ok_or("a packet before the file's header")?;
+            damage::of_packet(packet.caplen, packet.origlen).map_or(Ok(()), Err)?;
             let fraction = u64::from(packet.ts_usec) * (NANOS / interface.resolution);
             let at = i64::from(packet.ts_sec) * NANOS as i64 + fraction as i64;
             let link_type = interface.link_type;
             Ok(Some(Frame { at, interface: 0, link_type, length: packet.origlen, data: packet.data }))
         }
-        PcapBlockOwned::NG(block) => of_ng_block(block, interfaces, first_interface, gaps),
+        PcapBlockOwned::NG(block) => of_ng_block(block, section, gaps),
     }
 }
 
-fn of_ng_block<'a>(
-    block: Block<'a>,
-    interfaces: &mut Vec<Interface>,
-    first_interface: &mut u32,
-    gaps: &mut Gaps,
-) -> Result<Option<Frame<'a>>, String> {
+fn of_ng_block<'a>(block: Block<'a>, section: &mut Section, gaps: &mut Gaps) -> Result<Option<Frame<'a>>, String> {
+    let Section { is_big_endian, interfaces, first_interface } = section;
     match block {
-        Block::SectionHeader(_) => {
+        Block::SectionHeader(header) => {
+            *is_big_endian = header.big_endian();
             *first_interface = first_interface.saturating_add(interfaces.len() as u32);
             interfaces.clear();
         }

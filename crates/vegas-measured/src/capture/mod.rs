@@ -1,6 +1,7 @@
 //! Captures: files to packets, in the order of time, each once.
 
 mod clock;
+mod damage;
 mod file;
 mod link;
 pub(crate) mod packet;

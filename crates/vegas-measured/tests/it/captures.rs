@@ -8,7 +8,7 @@ use vegas_results::{WriteOptions, write_folder};
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
 
-use crate::measure::{Measured, measured, of_file};
+use crate::measure::{Measured, measured, of_file, refusal};
 
 const PATH: &str = r#"
     name = "path"
@@ -151,6 +151,36 @@ fn a_capture_that_was_cut() {
     let found = of(&whole[..whole.len() / 2]);
     assert_eq!(found.report.odd.len(), 1, "{:?}", found.report.odd);
     assert!(found.report.odd[0].starts_with("the file ends inside a record, at byte "), "{:?}", found.report.odd);
+}
+
+/// Where a file goes on with something else than a record, a line names the byte: it is no capture that was cut.
+#[test]
+fn a_capture_that_is_damaged_names_the_byte() {
+    let pcapng = small();
+    // a pcap file in the order of bytes of a big-endian host, with one packet
+    let pcap: Vec<u8> = [0xa1b2_c3d4, 0x0002_0004, 0, 0, 262_144, 101, 1, 0, 20, 20]
+        .into_iter()
+        .flat_map(u32::to_be_bytes)
+        .chain([0; 20])
+        .collect();
+    for (name, whole, what) in [
+        ("c.pcap", &pcap, "a packet of 2021161080 bytes, where 262144 are the most"),
+        ("c.pcapng", &pcapng, "a block of the unknown type 0x78787878"),
+    ] {
+        let (length, garbage) = (whole.len(), [b'x'; 100]);
+        let said = refusal(name, &[whole, &garbage[..]].concat());
+        let remedy = format!("(head -c {length} has what is before)");
+        assert_eq!(said, format!("{name}: byte {length}: {what}; the file is damaged here {remedy}"));
+    }
+    let said = refusal("c.pcap", &[pcap.as_slice(), &[0; 64]].concat());
+    assert!(said.starts_with(&format!("c.pcap: byte {}: a packet of 0 bytes; ", pcap.len())), "{said}");
+    // the beginning of one more packet
+    for kept in [4, 15, 30] {
+        let found = measured("c.pcap", &[pcap.as_slice(), &pcap[24..24 + kept]].concat());
+        let odd = found.unwrap_or_else(|error| panic!("{error}")).report.odd;
+        let cut = format!("the file ends inside a record, at byte {}: the capture was cut", pcap.len());
+        assert!(odd.contains(&cut), "{kept}: {odd:?}");
+    }
 }
 
 /// Of a capture with several flows the path of any may be asked for; that of none is an error.

@@ -133,9 +133,14 @@ fn columns_that_are_not_read_are_named() {
 
 #[test]
 fn one_line_names_the_place() {
-    let cases: [(&str, &[u8], &str); 10] = [
+    let cases: [(&str, &[u8], &str); 11] = [
         ("empty", b"", "empty: is none of the files that are read: pcap, pcapng, "),
         ("notes.txt", b"rather windy\n", "notes.txt: is none of the files that are read: pcap, pcapng, "),
+        (
+            "t.parquet",
+            b"PAR1",
+            "t.parquet: is a Parquet file, which is not read; write its table as CSV with named columns, ",
+        ),
         ("c.pcap.gz", &[0x1f, 0x8b, 8, 0], "c.pcap.gz: is a gzip file; unpack it first, with gunzip"),
         ("ss.txt", b"\t cubic rtt:1/1 cwnd:10\n", "ss.txt:1: a socket's numbers without its addresses"),
         (
