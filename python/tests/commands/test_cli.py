@@ -254,6 +254,26 @@ def test_bad_command_lines_are_refused_in_one_line(vegaslab: Command, short: Pat
     refused(vegaslab("run", binary), "UTF-8")
 
 
+def test_a_missing_argument_and_the_help_name_the_command(vegaslab: Command) -> None:
+    for arguments, said in (
+        (("compare",), "FILE is missing (see vegaslab compare --help)"),
+        (("trace",), "FILE is missing (see vegaslab trace --help)"),
+        (
+            ("quic", "fetch", "192.0.2.1:4433"),
+            "SIZE, -a/--algorithm, --fingerprint are missing (see vegaslab quic fetch --help)",
+        ),
+        (
+            ("quic", "fetch", "5mb", "192.0.2.1:4433"),
+            "argument ADDRESS:PORT: '5mb' was given; first ADDRESS:PORT, such as 192.0.2.1:4433, then SIZE "
+            "(see vegaslab quic fetch --help)",
+        ),
+    ):
+        done = vegaslab(*arguments)
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", f"vegaslab: {said}\n")
+    assert vegaslab("compare", "--help").stdout.startswith("usage: vegaslab compare [-h]")
+    assert vegaslab("quic", "fetch", "--help").stdout.startswith("usage: vegaslab quic fetch [-h]")
+
+
 def test_a_folder_with_other_files_is_left_alone(vegaslab: Command, short: Path, here: Path) -> None:
     out = here / "out"
     out.mkdir()

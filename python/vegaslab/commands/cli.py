@@ -200,7 +200,7 @@ def _parser(command: str = "") -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=_version())
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", help=argparse.SUPPRESS)
+    commands = parser.add_subparsers(required=True, prog=parser.prog, metavar="COMMAND", help=argparse.SUPPRESS)
 
     run = commands.add_parser("run", help="simulate a scenario: tables, a results folder, a page")
     _add_run_options(run)

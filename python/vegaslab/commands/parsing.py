@@ -13,6 +13,8 @@ from vegaslab.sweeps.where import LOCAL
 from vegaslab.util.errors import InputError
 from vegaslab.util.text import did_you_mean, nearest
 
+_MISSING = "the following arguments are required: "
+"""How argparse begins the message about arguments that are missing."""
 OK, FAILED, BAD_INPUT = 0, 1, 2
 """The exit codes; those after a signal come from `vegaslab.util.ending.interrupted`."""
 
@@ -26,6 +28,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raises `UsageError`."""
+        if (names := message.removeprefix(_MISSING)) != message:
+            message = f"{names} {'are' if ', ' in names else 'is'} missing"
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:

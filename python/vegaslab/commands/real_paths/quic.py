@@ -33,7 +33,7 @@ def add(commands: Commands) -> None:
     )
     serve.set_defaults(action=_serve)
     fetch = parts.add_parser("fetch", help="fetch with each algorithm, several times, shuffled")
-    fetch.add_argument("address", metavar="ADDRESS:PORT")
+    fetch.add_argument("address", type=_address, metavar="ADDRESS:PORT", help="such as 192.0.2.1:4433")
     fetch.add_argument("size", type=size_bytes, metavar="SIZE", help="such as 25mb")
     fetch.add_argument("-a", "--algorithm", action="append", required=True, metavar="NAME", help="once or more")
     fetch.add_argument(
@@ -45,6 +45,13 @@ def add(commands: Commands) -> None:
     fetch.add_argument("--qlog", type=Path, metavar="FOLDER", help="the client's qlog files")
     fetch.add_argument("--json", action="store_true", help="transfers and means as JSON")
     fetch.set_defaults(action=_fetch)
+
+
+def _address(text: str) -> str:
+    _, colon, port = text.rpartition(":")
+    if not colon or not port.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} was given; first ADDRESS:PORT, such as 192.0.2.1:4433, then SIZE")
+    return text
 
 
 def _serve(options: argparse.Namespace) -> int:
