@@ -9,7 +9,7 @@ import vegaslab as lab
 from tests.conftest import Command
 from tests.measuring.sent import INPUTS, sent
 from vegaslab.measuring.measured.against import SENDERS
-from vegaslab.measuring.measured.answer import Identified
+from vegaslab.measuring.measured.answer import Identified, candidate_rows
 
 
 def capture_of(algorithm: str, folder: Path, duration: str = "30s") -> Path:
@@ -54,9 +54,9 @@ def test_what_shows_no_window_is_refused_in_a_line(vegaslab: Command, here: Path
 
 def test_a_margin_is_that_of_the_first_other_one() -> None:
     errors = {"reno-linux": 0.01, "lp": 0.01, "veno": 0.05}
-    assert Identified("x", 0, 9, ("reno-linux", "lp"), errors).margin == 5.0
-    assert Identified("x", 0, 9, ("reno-linux", "lp", "veno"), errors).margin is None
-    assert Identified("x", 0, 9, (), errors).sentence == "none of these"
+    assert Identified("x", 0, 9, ("reno-linux", "lp"), errors, 1.2, 0.2).margin == 5.0
+    assert Identified("x", 0, 9, ("reno-linux", "lp", "veno"), errors, 1.2, 0.2).margin is None
+    assert Identified("x", 0, 9, (), errors, 1.2, 0.2).sentence == "none of these"
 
 
 def test_a_page_says_what_speaks_for_the_best_two_and_against_them(vegaslab: Command, here: Path) -> None:
@@ -88,3 +88,17 @@ def test_a_page_of_none_of_these_says_so(here: Path) -> None:
     assert "<b>flow 0: none of these</b>" in page
     judged = page.partition("<h2>hybla</h2>")[2].partition("<h2>")[0]
     assert "<li>window " in judged.partition("<b>Against</b>")[2]
+
+
+def test_the_last_line_names_the_limit() -> None:
+    """A candidate beyond the limit by little is not rounded onto it."""
+    errors = {"reno-linux": 0.01, "veno": 0.0124}
+    found = Identified("x", 0, 9, ("reno-linux",), errors, 1.2, 0.2)
+    *_, last = found.said()
+    assert last == (
+        "by 9 points at which the window shows; up to 1.2 times the best one's error is as good, and the next one's is "
+        "1.24 times that"
+    )
+    assert candidate_rows(found) == [("reno-linux", "1.0", "1.00"), ("veno", "1.2", "1.24")]
+    *_, last = Identified("x", 0, 9, (), {"veno": 0.3}, 1.2, 0.2).said()
+    assert last == "by 9 points at which the window shows; the best one's error is 30.0 %, and 20 % is the most"

@@ -39,6 +39,10 @@ pub struct Identified {
     pub candidates: Vec<Candidate>,
     /// Those that explain it about as well as the best one; empty if not even that one explains it.
     pub answer: Vec<String>,
+    /// The answer has candidates with an error up to this multiple of the best one's (and 0.001 more).
+    pub about: f64,
+    /// Above this error of the best candidate the answer is empty.
+    pub explains_most: f64,
 }
 
 /// The least number of points.
@@ -79,7 +83,14 @@ pub(crate) fn identify(flow: &Flow, log: &Log, origin: i64, names: &[String]) ->
     let least = candidates.first().map_or(f64::MAX, |best| best.error);
     let is_good = |one: &&Candidate| least <= EXPLAINS_MOST && one.error <= ABOUT * least + ABOUT_MORE;
     let answer = candidates.iter().filter(is_good).map(|one| one.name.clone()).collect();
-    Identified { flow: flow.id, points: kernels[0].1.len(), candidates, answer }
+    Identified {
+        flow: flow.id,
+        points: kernels[0].1.len(),
+        candidates,
+        answer,
+        about: ABOUT,
+        explains_most: EXPLAINS_MOST,
+    }
 }
 
 fn points(flow: &Flow, events: &[Event], segment: i64) -> Points {

@@ -15,7 +15,8 @@ TITLES = ("algorithm", "error %", "times the best")
 class Identified:
     """How well congestion controls explain a captured flow.
 
-    >>> found = Identified("a.pcap", 0, 300, ("reno-linux", "lp"), {"reno-linux": 0.01, "lp": 0.01, "veno": 0.08})
+    >>> errors = {"reno-linux": 0.01, "lp": 0.01, "veno": 0.08}
+    >>> found = Identified("a.pcap", 0, 300, ("reno-linux", "lp"), errors, 1.2, 0.2)
     >>> found
     <vegaslab.Identified a.pcap: one of reno-linux, lp>
     >>> found.margin
@@ -32,6 +33,10 @@ class Identified:
     """The presets that explain the flow best and about equally well; empty if none does."""
     errors: Mapping[str, float]
     """How far what each preset lets be in flight is from what was, the best first; 0.1 are about 10 %."""
+    about: float
+    """Presets up to this many times as far away as the best one are in the answer."""
+    explains_most: float
+    """A best preset with more error than this explains nothing."""
 
     @property
     def margin(self) -> float | None:
@@ -48,14 +53,21 @@ class Identified:
         return self.answer[0] if len(self.answer) == 1 else f"one of {', '.join(self.answer)}"
 
     def said(self) -> Iterator[str]:
-        """Yields the answer's two lines."""
-        margin = "" if self.margin is None else f"; the next one is {self.margin:.1f} times as far away"
+        """Yields the answer's two lines; the second names the limit by which it is the answer."""
         yield f"flow {self.flow}: {self.sentence}"
-        yield f"by {self.points} points at which the window shows{margin}"
+        yield f"by {self.points} points at which the window shows; {self._limit()}"
+
+    def _limit(self) -> str:
+        if not self.answer:
+            best = min(self.errors.values(), default=float("inf"))
+            return f"the best one's error is {100 * best:.1f} %, and {100 * self.explains_most:g} % is the most"
+        within = f"up to {self.about:g} times the best one's error is as good"
+        margin = "" if self.margin is None else f", and the next one's is {self.margin:.2f} times that"
+        return within + margin
 
     def content(self) -> dict[str, Any]:
         """All of it as a document of JSON."""
-        keys = ("file", "flow", "points", "answer", "margin")
+        keys = ("file", "flow", "points", "answer", "margin", "about", "explains_most")
         return {**{key: getattr(self, key) for key in keys}, "errors": dict(self.errors)}
 
     def __repr__(self) -> str:
@@ -67,6 +79,6 @@ def candidate_rows(found: Identified) -> list[tuple[str, ...]]:
     """Returns the cells of the candidates' table."""
     best = next(iter(found.errors.values()))
     return [
-        (name, number(100 * error, 1), number(error / best if best > 0 else None, 1))
+        (name, number(100 * error, 1), number(error / best if best > 0 else None, 2))
         for name, error in found.errors.items()
     ]

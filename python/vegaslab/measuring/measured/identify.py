@@ -53,4 +53,5 @@ def identified(file: Path, algorithms: Sequence[str], flow: int | None, progress
     with progress:
         found = json.loads(_vegaslab.identify(file, algorithms, flow=flow, progress=progress))
     errors = {candidate["name"]: candidate["error"] for candidate in found["candidates"]}
-    return Identified(str(file), found["flow"], found["points"], tuple(found["answer"]), MappingProxyType(errors))
+    answer, limits = tuple(found["answer"]), (found["about"], found["explains_most"])
+    return Identified(str(file), found["flow"], found["points"], answer, MappingProxyType(errors), *limits)
