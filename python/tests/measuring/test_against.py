@@ -38,6 +38,17 @@ def test_a_capture_is_explained_by_the_algorithm_that_sent_it(vegaslab: Command,
     assert figures["capture"]["lost_as_captured"] == figures["capture"]["segments_retransmitted"] > 0
 
 
+def test_an_edited_path_of_the_capture_stays(vegaslab: Command, here: Path, capture: Path) -> None:
+    call = ("against", capture, "-a", "reno-linux", "-o", "out", "--no-plot")
+    assert vegaslab(*call).returncode == 0
+    path = here / "out" / "capture" / "path.toml"
+    path.write_text(path.read_text() + "# mine\n")
+    done = vegaslab(*call)
+    assert done.returncode == 2
+    assert 'holds "capture/path.toml", which was edited since vegaslab wrote it' in done.stderr
+    assert path.read_text().endswith("# mine\n")
+
+
 def test_a_broken_limit_is_a_line_and_a_code(vegaslab: Command, here: Path, capture: Path) -> None:
     done = vegaslab("against", capture, "-a", "vegas-linux", "--no-plot", "--limit", "segments_retransmitted=0")
     assert done.returncode == 1
@@ -49,12 +60,14 @@ def test_what_is_no_capture_of_a_path_is_refused(vegaslab: Command, here: Path, 
     for arguments, said in (
         ([INPUTS / "ss-tin.txt"], "shows no path"),
         ([capture, "--limit", "goodput=5%"], "'goodput=5%' was given; FIGURE=VALUE or FIGURE=PERCENT%"),
-        ([capture, "-a", "renno"], "renno"),
+        ([capture, "-a", "renno"], "capture.pcapng: its path, with flow.0.algorithm=renno: "),
+        ([capture, "-a", "reno-linux", "--set", "flow.0.foo=3"], "capture.pcapng: its path, with flow.0.foo=3: "),
     ):
         done = vegaslab("against", *arguments)
         assert (done.returncode, done.stdout) == (2, "")
         assert said in done.stderr
         assert len(done.stderr.splitlines()) == 1
+        assert ".vegaslab-" not in done.stderr
     assert not (here / "results").exists()
 
 

@@ -16,8 +16,10 @@ from vegaslab.measuring.measured.tables import SCENARIO
 from vegaslab.runs.drawable import Pictured
 from vegaslab.runs.result import Result, World, run_checked
 from vegaslab.scenario.source import Overrides, load, override_list
+from vegaslab.util.errors import ScenarioError
 from vegaslab.util.folder import whole_folder, write_file
 from vegaslab.util.progress import Progress, ReadingProgress, notebook, nowhere
+from vegaslab.util.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,7 +112,16 @@ def scenarios_of(
     of_kernel = _kernels_own(measurement) if in_kernel else []
     for name in algorithms:
         given = [("flow.0.algorithm", name), ("capture", "true"), *of_kernel, *override_list(set)]
-        yield name, load(folder / SCENARIO, set=given)
+        yield name, _loaded(folder / SCENARIO, given, report["file"])
+
+
+def _loaded(scenario: Path, given: Overrides, capture: str) -> _vegaslab.Scenario:
+    """Returns the path's scenario. An error names the capture: the scenario is in a folder that is being written."""
+    try:
+        return load(scenario, set=given)
+    except ScenarioError as error:
+        line = str(error).removeprefix(f"{printable(str(scenario))}: ")
+        raise ScenarioError(f"{printable(capture)}: its path, {line}") from None
 
 
 def _kernels_own(measurement: Measured) -> list[tuple[str, str]]:
