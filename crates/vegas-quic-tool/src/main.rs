@@ -83,9 +83,10 @@ struct PathOptions {
 #[derive(clap::Args)]
 struct Fetch {
     /// The server.
+    #[arg(value_name = "ADDRESS:PORT", value_parser = address)]
     address: SocketAddr,
     /// Bytes to fetch.
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = bytes)]
     bytes: u64,
     /// The server's congestion control.
     #[arg(short, long)]
@@ -104,6 +105,15 @@ struct Fetch {
     qlog: Option<PathBuf>,
     #[command(flatten)]
     path: PathOptions,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "first ADDRESS:PORT, such as 192.0.2.1:4433, then BYTES".to_owned())
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|bytes| *bytes > 0);
+    number.ok_or_else(|| "behind ADDRESS:PORT a number of bytes, such as 25000000".to_owned())
 }
 
 /// A span as a user writes it: `12.5`.

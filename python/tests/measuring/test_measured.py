@@ -96,6 +96,30 @@ def test_opportunities_of_a_link_become_a_trace(vegaslab: Command, here: Path) -
     assert ran.returncode == 0, ran.stderr
 
 
+MERGING = """\
+delayed_ack = "linux"
+reads_after = "20us"
+receive_window = "linux"
+"""
+
+
+def test_a_receiver_that_merges_acknowledgements_is_one_in_the_path(vegaslab: Command, here: Path) -> None:
+    """So the runs beside a capture have its receiver without a word of the user's."""
+    (here / "each-60ms.trace").write_text("60\n")
+    for name, host, of_path in (
+        ("merging", MERGING, ['delayed_ack = "linux"', 'reads_after = "20us"', "receive_window = { initial = "]),
+        ("each", "delayed_ack = false\n", ["delayed_ack = false"]),
+    ):
+        (here / f"{name}.toml").write_text(SMALL_PACKETS + host)
+        assert vegaslab("run", f"{name}.toml", "-o", "run", "--no-plot", "--pcapng").returncode == 0
+        done = vegaslab("measured", "run/capture.pcapng", "-o", name, "--no-plot")
+        assert done.returncode == 0, done.stderr
+        path = (here / name / "path.toml").read_text()
+        assert vegaslab("check", here / name / "path.toml").returncode == 0
+        assert [line for line in of_path if line not in path] == []
+        assert ("reads_after" in path) == (name == "merging")
+
+
 def test_a_file_of_no_known_kind_is_refused_in_one_line(vegaslab: Command, here: Path) -> None:
     (here / "notes.txt").write_text("windy\n")
     (here / "ss.txt").write_text("ESTAB 0 0 1.1.1.1:1 2.2.2.2:2\n\t cubic rtt:1/1 cwnd:10\n")

@@ -173,6 +173,7 @@ fn acknowledgements(found: &Found) -> Finding {
     let acks = &found.acknowledging;
     let value = match acks.habit() {
         Habit::Each => "each segment is acknowledged".to_owned(),
+        Habit::MergedAtTimes => format!("each segment, at times up to {} at once", acks.most),
         Habit::EverySecond => "every second segment is acknowledged".to_owned(),
         Habit::Merged => format!("merged: {:.1} segments an acknowledgement, up to {}", acks.mean, acks.most),
         Habit::Unknown => "unknown".to_owned(),

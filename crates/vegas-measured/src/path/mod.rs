@@ -137,7 +137,7 @@ impl Found {
         let longest_wait = accepted().map(|(_, crossing)| crossing.delay).max().unwrap_or(0);
         let longest_queue =
             accepted().map(|(arrival, crossing)| crossing.backlog + u64::from(arrival.bytes)).max().unwrap_or(0);
-        let acknowledging = Acknowledging::of(&subject.log.acknowledgements, i64::from(packet - header));
+        let acknowledging = Acknowledging::of(subject.log, i64::from(packet - header));
         let longest = (longest_wait, longest_queue);
         Some(Found {
             evidence,

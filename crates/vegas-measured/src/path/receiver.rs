@@ -1,8 +1,9 @@
 //! How the receiver acknowledges, by the acknowledgements that came.
 
-use crate::tcp::sender::log::Acknowledgement;
+use crate::tcp::sender::log::{Acknowledgement, Log};
 
-/// The acknowledgements of new data, by the segments that each covers.
+/// The acknowledgements of new data, by the segments that each covers. Those that a retransmission caused are left out:
+/// one covers all that waited behind the hole.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Acknowledging {
     pub(super) one: u64,
@@ -22,6 +23,8 @@ pub(super) struct Acknowledging {
 pub(super) enum Habit {
     /// Each segment is acknowledged.
     Each,
+    /// Each one, but at times several at once.
+    MergedAtTimes,
     /// Every second one (RFC 5681, 4.2), or as Linux does each one at first.
     EverySecond,
     /// Several at once: an interface merges segments (GRO), or acknowledgements.
@@ -31,10 +34,19 @@ pub(super) enum Habit {
 }
 
 impl Acknowledging {
-    pub(super) fn of(acknowledgements: &[Acknowledgement], mss: i64) -> Self {
+    pub(super) fn of(log: &Log, mss: i64) -> Self {
+        let acknowledgements = &log.acknowledgements;
         let mut found = Acknowledging::default();
         let mut segments_of_all = 0;
-        for ack in acknowledgements.iter().filter(|ack| ack.is_pure && ack.delivered > 0) {
+        let mut again: Vec<i64> = log
+            .departures
+            .iter()
+            .filter(|departure| departure.again.is_some())
+            .map(|departure| departure.from)
+            .collect();
+        again.sort_unstable();
+        let in_order = |ack: &&Acknowledgement| !ack.is_duplicate && !covers_a_retransmission(ack, &again);
+        for ack in acknowledgements.iter().filter(|ack| ack.is_pure && ack.delivered > 0).filter(in_order) {
             let segments = ((ack.delivered + mss / 2) / mss.max(1)).max(1) as u64;
             match segments {
                 1 => found.one += 1,
@@ -55,14 +67,31 @@ impl Acknowledging {
         self.one + self.two + self.more
     }
 
+    /// Whether segments that come together are acknowledged at once when the application has read them, as a Linux
+    /// receiver does (`__tcp_ack_snd_check`): an interface that merges segments merges the first ones, too.
+    pub(super) fn waits_for_reads(&self) -> bool {
+        const FIRST: u64 = 5;
+        let is_merged = matches!(self.habit(), Habit::Merged | Habit::MergedAtTimes);
+        is_merged && self.more > 0 && self.at_once >= FIRST
+    }
+
     pub(super) fn habit(&self) -> Habit {
         const FEW: u64 = 20;
+        // an acknowledgement that was lost makes one of two
+        const NEARLY_ALL: f64 = 0.99;
         let part = |some: u64| some as f64 / self.count().max(1) as f64;
         match () {
             () if self.count() < FEW => Habit::Unknown,
+            () if part(self.one) > NEARLY_ALL => Habit::Each,
+            () if part(self.one) > 0.8 && self.more > 0 => Habit::MergedAtTimes,
             () if part(self.one) > 0.8 => Habit::Each,
             () if part(self.more) > 0.2 => Habit::Merged,
             () => Habit::EverySecond,
         }
     }
+}
+
+fn covers_a_retransmission(ack: &Acknowledgement, again: &[i64]) -> bool {
+    let first = again.partition_point(|from| *from < ack.edge - ack.delivered);
+    again.get(first).is_some_and(|from| *from < ack.edge)
 }

@@ -11,6 +11,8 @@ use crate::tables::rows::Flow;
 
 /// The name of the file with the trace of rates.
 pub(super) const TRACE: &str = "rate.trace";
+/// How long an application takes to read what came: docs/networks.md, "Merged acknowledgements".
+const READS_AFTER_US: u64 = 20;
 /// The algorithm of the file: a capture does not name the sender's.
 const ALGORITHM: &str = "cubic-linux";
 
@@ -138,7 +140,7 @@ fn flow(subject: &Subject<'_>, found: &Found) -> Vec<String> {
     let mss = f64::from((found.packet - found.header).max(1));
     let first_flight = flow.first_flight_bytes.unwrap_or(0) as f64 / mss;
     if (2.0..=64.0).contains(&first_flight) {
-        lines.push(format!("initial_window = {}", first_flight.round()));
+        lines.push(format!("initial_window = {}    # segments", first_flight.round()));
     }
     if matches!(flow.ecn, Some("classic" | "accurate")) {
         lines.push("ecn = true".to_owned());
@@ -152,15 +154,20 @@ fn flow(subject: &Subject<'_>, found: &Found) -> Vec<String> {
     }
     lines.push(match found.acknowledging.habit() {
         Habit::Each => "delayed_ack = false".to_owned(),
-        Habit::EverySecond | Habit::Merged | Habit::Unknown => "delayed_ack = \"linux\"".to_owned(),
+        Habit::MergedAtTimes | Habit::EverySecond | Habit::Merged | Habit::Unknown => {
+            "delayed_ack = \"linux\"".to_owned()
+        }
     });
-    lines.extend(receive_window(flow, mss));
+    if found.acknowledging.waits_for_reads() {
+        lines.push(format!("reads_after = \"{READS_AFTER_US}us\""));
+    }
+    lines.extend(receive_window(flow, mss, found.acknowledging.waits_for_reads()));
     lines
 }
 
 /// A window that grew is one that the receiver tunes; where it never limited the sender, nothing says how far it would
-/// have grown.
-fn receive_window(flow: &Flow, mss: f64) -> Option<String> {
+/// have grown. With one that stands a Linux receiver has no reason to wait until data are read: then it is tuned, too.
+fn receive_window(flow: &Flow, mss: f64, waits_for_reads: bool) -> Option<String> {
     const TUNED_MOST: u64 = 3 << 20;
     let most = flow.max_window_bytes?;
     let first = flow.first_window_bytes.filter(|first| *first < most && *first as f64 >= 2.0 * mss);
@@ -169,7 +176,13 @@ fn receive_window(flow: &Flow, mss: f64) -> Option<String> {
             let max = if flow.window_limited == Some(0) { most.max(TUNED_MOST) } else { most };
             format!("receive_window = {{ initial = \"{first}b\", max = \"{max}b\" }}")
         }
-        None => format!("receive_window = {}", (most as f64 / mss).clamp(2.0, 1_048_576.0).floor()),
+        None if waits_for_reads && flow.window_limited == Some(0) => {
+            format!("receive_window = \"linux\"    # the capture has {most} bytes, which never limit the sender")
+        }
+        None => {
+            let segments = (most as f64 / mss).clamp(2.0, 1_048_576.0).floor();
+            format!("receive_window = {segments}    # segments of {mss} bytes; the capture has {most} bytes")
+        }
     })
 }
 
