@@ -92,6 +92,8 @@ def test_a_label_of_what_the_figure_does_not_have_is_refused() -> None:
     runs = vegaslab.compare("quic", ["vegas", "reno"], set={"duration": "1s"})
     with pytest.raises(vegaslab.AnalysisError, match=r"'vegsa' is no name in this figure; did you mean \"vegas\"\?"):
         vegaslab.figure(runs, labels={"vegsa": "Vegas"})
+    drawn = vegaslab.figure(runs, ["cwnd", "rtt"], labels={"cwnd": "My window", "vegas": "Vegas"})
+    assert [axes.get_ylabel() for axes in drawn.axes] == ["My window", "RTT\n(ms)"]
     seeds = vegaslab.compare_seeds("lossy", ["vegas", "reno"], 2, set={"duration": "1s"})
     vegaslab.figure(seeds, "goodput_mbps", labels={"goodput_mbps": "Goodput", "vegas": "Vegas"})
     with pytest.raises(vegaslab.AnalysisError, match="no name in this figure"):

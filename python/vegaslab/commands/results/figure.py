@@ -42,7 +42,7 @@ def add(commands: Commands) -> None:
         default=[],
         type=_label,
         metavar="NAME=TEXT",
-        help="write TEXT for a series, figure or key; may be repeated",
+        help="write TEXT for a series, panel, figure or key; may be repeated",
     )
     argument(
         "-o",

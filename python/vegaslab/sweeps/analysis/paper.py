@@ -11,6 +11,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from vegaslab.reports.figure import save, suffix_of
+from vegaslab.reports.panels import NAMES, known
 from vegaslab.reports.panels import panels as panels_of
 from vegaslab.reports.paper import KINDS, Kind, Samples, axis_label, of_samples, over_time
 from vegaslab.reports.sheet import sheet_of_runs
@@ -48,7 +49,8 @@ def figure(
     "flow.0.goodput_mbps", a panel each; `kind` is "lines" (means with their intervals), "box" or "ecdf" (of the
     seeds). A sweep is drawn over the key `over`, with a series for each value of the key `by`; a mean over all other
     keys. `width` is "one" or "two" columns of the IEEE's journals, or a width in cm; `height` is in cm. `labels`
-    rewrites names of series, figures and keys. Raises `AnalysisError`, `PanelError`, `WidthError`, `SuffixError`.
+    rewrites names of series, panels, figures and keys. Raises `AnalysisError`, `PanelError`, `WidthError`,
+    `SuffixError`.
 
     >>> import vegaslab
     >>> runs = vegaslab.compare("quic", ["vegas", "reno"], set={"duration": "2s"})
@@ -69,9 +71,12 @@ def figure(
         raise AnalysisError("kind, over, by: are of comparisons over seeds and of sweeps; runs are drawn over time")
     else:
         sheet = shown.sheet() if isinstance(shown, Drawable) else sheet_of_runs(shown)
-        _check_labels(named, [group.label for group in sheet.groups])
+        names = known(asked, NAMES)
+        _check_labels(named, [*(group.label for group in sheet.groups), *names])
         groups = tuple(replace(group, label=named.get(group.label, group.label)) for group in sheet.groups)
-        drawn = over_time(replace(sheet, groups=groups), panels_of(sheet, asked), width, height)
+        pairs = zip(names, panels_of(sheet, names), strict=True)
+        chosen = [replace(panel, y=named.get(name, panel.y)) for name, panel in pairs]
+        drawn = over_time(replace(sheet, groups=groups), chosen, width, height)
     if path is not None:
         save(drawn, Path(path))
     return drawn
