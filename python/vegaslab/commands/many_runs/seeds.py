@@ -73,6 +73,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _simulate(options: argparse.Namespace, overrides: Overrides, one_seed_s: float) -> "SeedComparison":
+    # imported here: other commands need not wait for it
     from vegaslab.runs.seeds.compare import compare_seeds
 
     level = 0.95 if options.level is None else options.level

@@ -104,7 +104,7 @@ class Figures:
 
         `flows` are the flow tables with figures of their own, `column` is the variant's name in tables. With `pairs`
         every two variants are compared. `algorithms` are those of all runs, names or tables; `several`: a
-        run has several flows, whose packets share a queue by their phases.
+        run has several flows.
         """
         self.runs = {algorithm: [dict(run) for run in figures] for algorithm, figures in runs.items()}
         self.seeds = seeds
