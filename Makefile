@@ -52,8 +52,8 @@ COMMIT = VEGASLAB_COMMIT=$$(cat $(VENV)/.commit)
 PACKAGES := $(addprefix --package vegas-,core sim quic quic-sim conform)
 
 .PHONY: packages
-packages: ## the crates that others build upon, packaged, and each built from its package (a minute)
-	cargo package --locked --allow-dirty $(PACKAGES)
+packages: ## the crates that others build upon, packaged, and each built from its package, with all features (2 minutes)
+	cargo package --locked --allow-dirty --all-features $(PACKAGES)
 
 # one wheel for every Python from 3.11 on, and one for the program behind each of `vegaslab quic` and `vegaslab linux`;
 # which glibc they need at least their names say
