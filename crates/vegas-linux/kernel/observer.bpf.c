@@ -47,14 +47,21 @@ static __u64 base_rtt_ns(const struct tcp_sock *tp, enum observed by)
 	return least_us < 0x7fffffff ? least_us * NANOS_PER_MICROSECOND : 0;
 }
 
-static bool is_in_slow_start(const struct tcp_sock *tp, enum observed by)
+/* In these states the window follows what arrives, and not the congestion control (tcp_in_cwnd_reduction). */
+static bool is_reducing(__u8 state)
+{
+	return state == TCP_CA_Recovery || state == TCP_CA_CWR;
+}
+
+static bool is_in_slow_start(const struct tcp_sock *tp, enum observed by, __u8 state)
 {
 	if (by == BY_BBR && bpf_core_type_exists(struct bbr)) {
 		const struct bbr *bbr = (const struct bbr *)tp->inet_conn.icsk_ca_priv;
 
 		return !BPF_CORE_READ_BITFIELD_PROBED(bbr, full_bw_reached);
 	}
-	return tp->snd_cwnd < tp->snd_ssthresh;
+	/* a reduction may take the window below the threshold */
+	return tp->snd_cwnd < tp->snd_ssthresh && !is_reducing(state);
 }
 
 static void observe(struct sock *sk, __u32 flow, enum vegas_kind kind)
@@ -75,13 +82,13 @@ static void observe(struct sock *sk, __u32 flow, enum vegas_kind kind)
 	slot->event.kind = kind;
 	slot->event.in_flight = tp->packets_out;
 	slot->event.rtt_ns = its->rtt_us > 0 ? its->rtt_us * NANOS_PER_MICROSECOND : 0;
-	slot->event.flags = state == TCP_CA_Recovery || state == TCP_CA_CWR ? FLAG_RECOVERY : 0;
+	slot->event.flags = is_reducing(state) ? FLAG_RECOVERY : 0;
 	slot->decision.window_raw = (__u64)tp->snd_cwnd << WINDOW_BITS;
 	slot->decision.base_rtt_ns = base_rtt_ns(tp, by);
 	slot->decision.spacing_ns = 0;
 	slot->decision.ssthresh = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ? tp->snd_ssthresh : NONE_U32;
 	slot->decision.diff = NONE_DIFF;
-	slot->decision.slow_start = is_in_slow_start(tp, by);
+	slot->decision.slow_start = is_in_slow_start(tp, by, state);
 	slot->decision.quantum = 0;
 	submit_record(slot);
 	its->rtt_us = 0;
@@ -117,7 +124,7 @@ static enum vegas_kind kind_of(const struct seen *its, const struct tcp_sock *tp
 {
 	bool marked = tp->delivered_ce != its->delivered_ce;
 
-	if (state == its->state || (state != TCP_CA_Recovery && state != TCP_CA_CWR))
+	if (state == its->state || !is_reducing(state))
 		return EVENT_ACK;
 	return state == TCP_CA_CWR && marked ? EVENT_ECN : EVENT_DUPLICATE_ACKS;
 }

@@ -37,18 +37,21 @@ const NAP: Duration = Duration::from_millis(NAP_MS as u64);
 const WRITE_SEGMENTS: usize = 32;
 /// The most data that the application has written and the kernel has not sent: 0.3 s at 100 Mb/s.
 const UNSENT_BYTES: u32 = 4 << 20;
-/// The size of socket buffers: larger than any window here. It is forced, since the machine's own limit is lower.
+/// The size of send buffers: larger than any window here. It is forced, since the machine's own limit is lower.
 const BUFFER_BYTES: usize = 32 << 20;
+/// The largest size of a receive buffer (`__sock_set_rcvbuf`): with less the window stops growing within a run, and
+/// the kernel then acknowledges every second segment only.
+const RECEIVE_BUFFER_BYTES: usize = i32::MAX as usize / 2;
 
 /// Opens a socket that listens for the flow's sender.
 pub(crate) fn listen(flow: usize, tuned_window: bool) -> Result<TcpListener, Error> {
     let failed = |error: std::io::Error| Error::new(format!("the receiver of flow {flow}"), error);
     let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP)).map_err(failed)?;
     if !tuned_window {
-        setsockopt(&socket, sockopt::RcvBufForce, &BUFFER_BYTES).map_err(|error| failed(error.into()))?;
+        setsockopt(&socket, sockopt::RcvBufForce, &RECEIVE_BUFFER_BYTES).map_err(|error| failed(error.into()))?;
         // reads come at intervals, and without this the kernel would leave acknowledgements to them as soon as its
         // window has grown to the buffer (__tcp_ack_snd_check)
-        sys::receive_low_water(socket.as_fd(), BUFFER_BYTES as i32 / 2).map_err(failed)?;
+        sys::receive_low_water(socket.as_fd(), RECEIVE_BUFFER_BYTES as i32 / 2).map_err(failed)?;
     }
     socket.bind(&SocketAddr::from(addresses::receiver(flow)).into()).map_err(failed)?;
     socket.listen(1).map_err(failed)?;

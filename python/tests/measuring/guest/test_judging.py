@@ -198,3 +198,26 @@ def test_a_receiver_that_tunes_its_window_reads_as_data_come() -> None:
     steps = [after["cwnd_segments"] - before["cwnd_segments"] for before, after in pairwise(rows)]
     assert len(steps) > 40
     assert max(steps) <= 4
+
+
+@whole
+def test_slow_start_ends_with_the_recovery_that_answers_its_loss() -> None:
+    """Twenty segments into a queue of five: in the recovery few segments are in flight, and the kernel's window is then
+    below the threshold, 22.
+    """
+    document = network(algorithm="scalable", initial_window=20) | {"duration": "100ms"}
+    link = document["topology"]["bottleneck"] | {"rate": "39500kbit", "delay": "1850us", "queue": "5p"}
+    document["topology"]["bottleneck"] = link
+    summary = KernelWorld().run(load(document), Path()).summary
+    assert summary["flows"][0]["cwnd_at_slow_start_end"] == pytest.approx(25, abs=2)
+
+
+@whole
+def test_a_window_that_never_limits_has_each_segment_acknowledged() -> None:
+    """The receiver's window grows with each; with a buffer of 64 MiB it stopped after 2,900 segments, and every second
+    one was acknowledged.
+    """
+    document = network(size="5mb") | {"duration": "10s", "sample": "change"}
+    rows = KernelWorld().run(load(document), Path()).series["flows"].to_pylist()
+    acked = [row["acked_bytes"] // 1460 for row in rows[-200:]]
+    assert [after - before for before, after in pairwise(acked)].count(2) < 10

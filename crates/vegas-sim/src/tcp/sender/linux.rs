@@ -45,9 +45,10 @@ impl Sender {
         self.answer_mark_on_linux(now, una, out);
         let Recovery::Linux(linux) = &self.recovery else { return };
         let in_recovery = linux.is_active() || linux.is_in_cwr();
+        let by_reports = delivered.count > 0 && linux.grows_by_reports() && !self.congestion.owns_recovery();
         // a duplicate that may be of a retransmission counts as delivered, too (`tcp_dsack_seen`)
         let arrived = delivered.count + duplicates;
-        let acked = if advanced { Segments(arrived.max(1) as u32) } else { Segments(0) };
+        let acked = if advanced || by_reports { Segments(arrived.max(1) as u32) } else { Segments(0) };
         self.report_ack::<false>(now, acked, rtt, (before, in_recovery), out);
         let Recovery::Linux(linux) = &mut self.recovery else { return };
         linux.reduce(&self.board, arrived, advanced, found);

@@ -9,5 +9,6 @@ mod marks;
 mod merging;
 mod misbehaving;
 mod receive_window;
+mod reordering;
 mod round_trips;
 mod without_sack;

@@ -33,6 +33,9 @@ pub(in crate::tcp) use usage::{Use, after_idleness};
 /// What the timers of RACK and of the probe wait beyond their times (`TCP_TIMEOUT_MIN_US`).
 const TIMER_MARGIN: Span = Span::from_millis(2);
 
+/// By how many segments one may be late at most, for all that a sender learns (`tcp_max_reordering`).
+const REORDERING_MAX: u64 = 300;
+
 /// The state of recovery. `S` is the state of the congestion control that it may restore.
 #[derive(Clone, Debug)]
 pub(in crate::tcp) struct LinuxRecovery<S> {
@@ -125,7 +128,7 @@ impl Cut {
 impl<S> LinuxRecovery<S> {
     pub(super) fn new(host: &HostSpec) -> Self {
         LinuxRecovery {
-            rack: Rack::new(),
+            rack: Rack::new(host.dupack_threshold.into()),
             probe: Probe::default(),
             assumed: (!host.options.sack).then(|| Assumed::new(host.dupack_threshold.into())),
             dupack_threshold: u64::from(host.dupack_threshold),
@@ -164,6 +167,13 @@ impl<S> LinuxRecovery<S> {
     /// The number of segments that duplicates stand for.
     pub(super) fn assumed_received(&self) -> u64 {
         self.assumed.as_ref().map_or(0, Assumed::count)
+    }
+
+    /// Returns whether segments that blocks report let the window grow as acknowledged ones do: where segments arrive
+    /// out of order, acknowledgements that advance come seldom (`tcp_may_raise_cwnd`).
+    pub(in crate::tcp) fn grows_by_reports(&self) -> bool {
+        let reduces = self.active || self.cwr.is_some();
+        self.assumed.is_none() && !reduces && self.rack.lateness() > self.dupack_threshold
     }
 
     /// Returns whether a loss is being repaired.
@@ -497,6 +507,9 @@ impl<S> LinuxRecovery<S> {
     {
         let (una, probes) = (board.una(), self.probe.is_repeating());
         let holds = self.active && una < self.recover || self.cwr.is_some_and(|end| una < end);
+        if self.is_open() && board.sacked() >= self.dupack_threshold {
+            self.rack.limit_lateness(self.dupack_threshold);
+        }
         self.cancel_timers();
         self.eifel.begin(board);
         self.prr = None;

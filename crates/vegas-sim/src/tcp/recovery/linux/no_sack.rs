@@ -1,10 +1,8 @@
 //! Without selective acknowledgements (`tcp_sack=0`) each duplicate acknowledgement stands for a segment that has
 //! arrived (`tcp_input.c`: `tcp_add_reno_sack`, `tcp_remove_reno_sacks`).
 
+use super::REORDERING_MAX;
 use crate::tcp::recovery::scoreboard::Scoreboard;
-
-/// The greatest threshold of duplicates (`tcp_max_reordering`).
-const THRESHOLD_MAX: u64 = 300;
 
 /// The number of outstanding segments assumed received, by the number of duplicates.
 #[derive(Clone, Debug)]
@@ -98,7 +96,7 @@ impl Assumed {
         let holes = board.lost_and_retransmitted().0.max(1).min(outstanding);
         if self.count + holes > outstanding {
             self.count = outstanding - holes;
-            self.threshold = (outstanding + acked).min(THRESHOLD_MAX);
+            self.threshold = (outstanding + acked).min(REORDERING_MAX);
         }
     }
 }

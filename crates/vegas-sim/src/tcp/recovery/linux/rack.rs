@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use vegas_core::units::{Span, Time};
 
-use super::TIMER_MARGIN;
+use super::{REORDERING_MAX, TIMER_MARGIN};
 use crate::tcp::recovery::scoreboard::{Entry, Scoreboard};
 
 /// RACK's knowledge of the path and of the order in which segments were sent.
@@ -19,6 +19,8 @@ pub(super) struct Rack {
     /// One past the highest segment delivered (RACK.fack).
     highest: u64,
     reordering_seen: bool,
+    /// By how many segments one may be late, as far as it is known (`tp->reordering`).
+    lateness: u64,
     /// The reordering window, in quarters of the least RTT (RACK.reo_wnd_mult).
     window_quarters: u64,
     /// The number of recoveries until the reordering window is one quarter again (RACK.reo_wnd_persist).
@@ -50,13 +52,15 @@ impl Rack {
         self.sent.capacity() * size_of::<(Time, u64)>()
     }
 
-    pub(super) fn new() -> Self {
+    /// Begins with a lateness that is not taken for reordering (`tcp_reordering`).
+    pub(super) fn new(lateness: u64) -> Self {
         Rack {
             newest: None,
             rtt: Span::ZERO,
             min_rtt: Span::MAX,
             highest: 0,
             reordering_seen: false,
+            lateness,
             window_quarters: 1,
             persist: 0,
             duplicate_round: None,
@@ -85,7 +89,10 @@ impl Rack {
     /// Steps 2 and 3, for one segment that is newly reported received.
     pub(super) fn on_delivered(&mut self, segment: u64, entry: Entry, now: Time) {
         let rtt = now.since(entry.sent());
-        self.reordering_seen |= !entry.is_repeated() && segment < self.highest;
+        if !entry.is_repeated() && segment < self.highest {
+            self.reordering_seen = true;
+            self.lateness = self.lateness.max((self.highest - segment).min(REORDERING_MAX));
+        }
         self.highest = self.highest.max(segment + 1);
         // faster than the path: the original has arrived, not the retransmission
         if entry.is_repeated() && rtt < self.min_rtt {
@@ -95,6 +102,15 @@ impl Rack {
         if self.newest.is_none_or(|newest| (entry.sent(), segment) > newest) {
             self.newest = Some((entry.sent(), segment));
         }
+    }
+
+    pub(super) fn lateness(&self) -> u64 {
+        self.lateness
+    }
+
+    /// Lets segments be late by `most` again, as after a timeout that followed as many reports (`tcp_enter_loss`).
+    pub(super) fn limit_lateness(&mut self, most: u64) {
+        self.lateness = self.lateness.min(most);
     }
 
     /// Step 4, once per round that reports a duplicate: widens the reordering window, because a retransmission was

@@ -183,3 +183,22 @@ fn a_timeout_in_a_recovery_holds_the_threshold() {
         assert_eq!(saved == "before", threshold == Threshold::Holds);
     }
 }
+
+/// Segment 0 arrives after segments 1 to 7: it is late by seven more, and what is reported lets the window grow then.
+/// A timeout after three reports forgets it.
+#[test]
+fn late_segments_let_the_window_grow_by_reports() {
+    let (mut linux, mut board) = open();
+    acknowledge(&mut linux, &mut board, ms(100), 0, (1, 2));
+    assert!(!linux.grows_by_reports());
+    acknowledge(&mut linux, &mut board, ms(100), 0, (1, 8));
+    acknowledge(&mut linux, &mut board, ms(101), 8, (0, 0));
+    assert!(linux.grows_by_reports());
+    for segment in 10..15 {
+        board.on_first_transmission(ms(101));
+        linux.on_send(segment, ms(101), false);
+    }
+    acknowledge(&mut linux, &mut board, ms(201), 8, (9, 12));
+    linux.on_timeout(&board, "before");
+    assert!(!linux.grows_by_reports());
+}
