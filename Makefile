@@ -79,6 +79,10 @@ demo: build ## the papers' claims, less of each: a report with verdicts, figures
 dossiers: build ## writes the gallery of dossiers again, and the tables of docs/evaluate.md
 	PYTHONPATH=python $(BIN)/python -m documentation.dossiers
 
+.PHONY: conformance
+conformance: build ## writes the table of what our own presets fail in docs/conformance.md again
+	PYTHONPATH=python $(BIN)/python -m documentation.conformance
+
 .PHONY: court
 court: build ## writes docs/agreement.md again (STRANGERS=the folder of others' measurements; KERNEL=6.12: that one, too)
 	PYTHONPATH=python $(BIN)/python -m documentation.court $(or $(STRANGERS),strangers) $(if $(KERNEL),--kernel $(KERNEL))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import vegaslab
+from documentation import conformance
 from tests.conftest import TIMEOUT_S, cpu_s, ended_cpu_s, wait_until
 from vegaslab.commands.cli import main
 
@@ -123,7 +124,7 @@ def test_reno_is_judged_by_the_generic_suite(capsys: pytest.CaptureFixture[str])
     """RFC 5681 lets the window grow while the application limits the sender, unlike RFC 9002, section 7.8."""
     assert main(["conform", "reno", "--suite", "generic", "--quick"]) == 1
     printed = capsys.readouterr().out
-    assert "5 of 6 cases pass, 1 fail, 0 do not apply" in printed
+    assert "6 of 7 cases pass, 1 fail, 0 do not apply" in printed
     assert "app-limited" in printed
     assert main(["conform", "reno-linux", "--suite", "generic", "--quick"]) == 0
 
@@ -150,10 +151,30 @@ def test_several_algorithms_have_a_line_each(capsys: pytest.CaptureFixture[str])
     assert main(["conform", "reno-linux", "bbr3", "copa", "--quick"]) == 1
     said = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert said[1:] == [
-        ["reno-linux", "generic", "6", "0", "0"],
+        ["reno-linux", "generic", "7", "0", "0"],
         ["bbr3", "bbr", "22", "0", "0"],
-        ["copa", "generic", "4", "2", "0", "loss-response,", "collapse"],
+        ["copa", "generic", "5", "2", "0", "loss-response,", "collapse"],
     ]
+
+
+def test_a_window_that_nothing_moves_answers_no_signal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The queue holds 480 packets behind a path of 150, so that 1000 overflow it all the time."""
+    fixed = tmp_path / "fixed.py"
+    fixed.write_text(
+        "class Fixed:\n"
+        "    def __init__(self, start):\n        self.window = 1000\n"
+        "    def on_ack(self, ack):\n        pass\n"
+        "    def on_loss(self, loss):\n        pass\n"
+    )
+    assert main(["conform", f"{fixed}:Fixed", "--quick", "--case", "responds", "--json"]) == 1
+    [case] = json.loads(capsys.readouterr().out)["cases"]
+    seen = "loss: no / delay: no / marks: no, with 1.00 / 1.00 / 1.00 of the window left"
+    assert [(verdict["verdict"], verdict["seen"]) for verdict in case["verdicts"]] == [("fail", seen)] * 3
+
+
+def test_the_table_of_what_presets_fail_is_up_to_date() -> None:
+    page = conformance.PAGE.read_text(encoding="utf-8")
+    assert conformance.with_table(page) == page, "make conformance writes it again: look at what changed"
 
 
 def test_which_algorithm_is_asked_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -106,6 +106,30 @@ def test_an_algorithm_of_ones_own(vegaslab: Command, here: Path) -> None:
     assert len([*(here / "mine" / "cache").iterdir()]) == before + 10
 
 
+def test_what_answers_no_signal_of_congestion_is_unsafe(vegaslab: Command, here: Path) -> None:
+    """Its hosts answer losses by timeouts, so that a window of 1000 does little harm to CUBIC beside it."""
+    (here / "fixed.py").write_text(
+        "class Fixed:\n"
+        "    def __init__(self, start):\n        self.window = 1000\n"
+        "    def on_ack(self, ack):\n        pass\n"
+        "    def on_loss(self, loss):\n        pass\n"
+    )
+    beside = [*SMALL[:3], "--criterion", "existing"]
+    for algorithm, safe, said in (
+        ("fixed.py:Fixed", "no", "It answers loss: no, delay: no, marks: no."),
+        ("vegas", "yes", "It answers loss: yes, delay: yes, marks: yes."),
+    ):
+        folder = here / f"safe-{safe}"
+        done = vegaslab("evaluate", algorithm, *beside, "-o", str(folder))
+        assert done.returncode == 0, done.stderr
+        question, *_ = (line for line in done.stdout.splitlines() if line.startswith("safe to deploy beside CUBIC?"))
+        for text in (done.stdout, (folder / "report.md").read_text(), (folder / "index.html").read_text()):
+            assert said in text
+            unsafe = "Unsafe to deploy: Fixed answers neither losses nor a standing queue nor marks." in text
+            assert unsafe == (safe == "no")
+        assert f" {safe} " in question
+
+
 OWN = """\
 class Mine:
     def __init__(self, start):

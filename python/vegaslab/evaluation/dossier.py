@@ -11,6 +11,7 @@ from vegaslab.evaluation import metrics
 from vegaslab.evaluation.comparing import LEAST_CHANGE
 from vegaslab.evaluation.contenders import SOLO, Key, Request, contenders_of, runs_of, values
 from vegaslab.evaluation.criteria.questions import answers
+from vegaslab.evaluation.criteria.responding import judged, responses
 from vegaslab.evaluation.criterion import Case, Criterion, EvaluationError
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.sentences import behind_the_best, in_time, sentence, summary, yardstick
@@ -55,6 +56,7 @@ def evaluate(request: Request, cache_folder: Path, make: Maker | None = None) ->
             runs |= _possible(runs_of(case, request), refused)
     data = data_of_runs(runs, cache_folder, make)
     chapters = [_chapter(criterion, request, data, refused) for criterion in request.chapters]
+    responds = responses(request.name)
     return {
         "format": FORMAT,
         "generator": "vegaslab evaluate",
@@ -64,7 +66,8 @@ def evaluate(request: Request, cache_folder: Path, make: Maker | None = None) ->
         "quick": request.quick,
         "transport": request.transport,
         "level": _LEVEL,
-        "answers": answers(chapters),
+        "answers": judged(answers(chapters), responds),
+        "responds": responds,
         "summary": summary(chapters, list(request.contenders)),
         "against_the_best": behind_the_best(chapters, list(request.contenders)),
         "criteria": chapters,

@@ -185,6 +185,16 @@ def _text_from_here(text: str) -> str:
     return text if found == table else override_list({"": found})[0][1]
 
 
+def algorithm_toml(algorithm: str) -> str:
+    """Returns the value of `algorithm` in a scenario file, without the name of a named table.
+
+    >>> algorithm_toml("vegas"), algorithm_toml("slow={ preset = 'vegas' }")
+    ('"vegas"', "{ preset = 'vegas' }")
+    """
+    (_, text), *_ = algorithm_overrides(algorithm)
+    return text if text.lstrip().startswith("{") else json.dumps(text)
+
+
 def _axis(key: str, values: Sequence[object]) -> list[_Choice]:
     if isinstance(values, str) or not values:
         raise VariantError(f"vary: {key}: {values!r} was given; a list of values")

@@ -4,12 +4,13 @@
 use vegas_core::LossKind;
 use vegas_core::units::{Span, Time};
 
-use super::look::{check, seconds};
+use super::look::{check, needs_packets, seconds};
 use crate::case::{Case, Judged, Miss, Stage};
+use crate::grid::rate;
 use crate::network::Network;
-use crate::observed::{Answer, Observed};
+use crate::observed::{Answer, Moment, Observed};
 
-pub(super) static ALL: [Case; 6] = [
+pub(super) static ALL: [Case; 7] = [
     Case {
         name: "initial-window",
         title: "The first window is at most ten packets",
@@ -50,6 +51,13 @@ pub(super) static ALL: [Case; 6] = [
         title: "Marks make the window smaller",
         checks: "RFC 9002, section 7.1, and RFC 3168, section 6.1.2: as a loss does; RFC 8511: 0.85 at most",
         judge: ce_response,
+        outside: None,
+    },
+    Case {
+        name: "responds",
+        title: "Losses, a standing queue or marks make the window smaller",
+        checks: "RFC 8085, section 3.1, and RFC 9743, section 5.1: a sender answers congestion, whatever tells it",
+        judge: responds,
         outside: None,
     },
 ];
@@ -97,7 +105,7 @@ fn loss_response(stage: &mut Stage<'_>) -> Judged {
     let told = |answer: &&Answer| answer.at >= began && answer.kind == LossKind::DuplicateAcks;
     let answer =
         *observed.answers.iter().find(told).ok_or_else(|| Miss::not_applicable("no loss was reported to it"))?;
-    let part = later_part(observed, &answer)?;
+    let part = later_part(observed, &answer);
     check(part <= LOSS_LEAVES, || left(&answer, part), "0.7 of it at most, a round trip after the loss was found")?;
     Ok(left(&answer, part))
 }
@@ -130,8 +138,15 @@ fn app_limited(stage: &mut Stage<'_>) -> Judged {
     Ok(seen())
 }
 
-/// CoDel marks as soon as packets have waited longer than the sending time of a packet for a tenth of a round trip.
 fn ce_response(stage: &mut Stage<'_>) -> Judged {
+    let (observed, answer) = first_mark(stage)?.ok_or_else(|| Miss::not_applicable("no mark was reported to it"))?;
+    let part = later_part(observed, &answer);
+    check(part <= MARK_LEAVES, || left(&answer, part), "0.85 of it at most, a round trip after the first mark")?;
+    Ok(left(&answer, part))
+}
+
+/// CoDel marks as soon as packets have waited longer than the sending time of a packet for a tenth of a round trip.
+fn first_mark<'a>(stage: &'a mut Stage<'_>) -> Result<Option<(&'a Observed, Answer)>, Miss> {
     let (point, limit) = (stage.point(), 2 * stage.network().queue_packets);
     let (target_ns, interval_ns) = ((1e9 / point.packets_per_second()) as u64, point.rtt.as_nanos() / 10);
     let mut network = Network { duration: stage.point().rounds(100), ..stage.network() };
@@ -141,29 +156,99 @@ fn ce_response(stage: &mut Stage<'_>) -> Judged {
     network.flow.push("ecn = true".into());
     let observed = stage.run(&network)?;
     let told = observed.answers.iter().find(|answer| answer.kind == LossKind::Ecn);
-    let answer = *told.ok_or_else(|| Miss::not_applicable("no mark was reported to it"))?;
-    let part = later_part(observed, &answer)?;
-    check(part <= MARK_LEAVES, || left(&answer, part), "0.85 of it at most, a round trip after the first mark")?;
-    Ok(left(&answer, part))
+    Ok(told.map(|answer| (observed, *answer)))
+}
+
+/// Most of the window that a signal leaves if it is answered. RFC 8085 and RFC 9743 name no number. The mildest cut of
+/// the presets leaves 7/8 (`yeah`), and a window that a signal does not move is the same to one packet in 150.
+const ANSWER_LEAVES: f64 = 0.95;
+
+/// The three signals of congestion, one after another, each in a run of its own.
+fn responds(stage: &mut Stage<'_>) -> Judged {
+    needs_packets(stage.point(), 16.0, "a window that can fall")?;
+    let parts = [("loss", after_losses(stage)?), ("delay", behind_a_queue(stage)?), ("marks", after_a_mark(stage)?)];
+    let is_answer = |part: Option<f64>| part.is_some_and(|part| part <= ANSWER_LEAVES);
+    let words = parts.map(|(signal, part)| format!("{signal}: {}", if is_answer(part) { "yes" } else { "no" }));
+    let numbers = parts.map(|(_, part)| part.map_or_else(|| "-".into(), |part| format!("{part:.2}")));
+    let seen = || format!("{}, with {} of the window left", words.join(" / "), numbers.join(" / "));
+    check(parts.iter().any(|(_, part)| is_answer(*part)), seen, "0.95 of it at most, after one of them")?;
+    Ok(seen())
+}
+
+/// A tenth of the packets of one round trip is lost: their retransmissions come after it, and arrive. A control that
+/// the host tells of timeouts alone is judged by these.
+fn after_losses(stage: &mut Stage<'_>) -> Result<Option<f64>, Miss> {
+    let began = Time::ZERO + stage.point().rounds(SETTLED_ROUNDS);
+    let observed = stage.run(&lossy(stage, stage.point().rtt, 0.1))?;
+    let told = |kind: LossKind| observed.answers.iter().find(move |answer| answer.at >= began && answer.kind == kind);
+    let answer = told(LossKind::DuplicateAcks).or_else(|| told(LossKind::Timeout));
+    Ok(answer.map(|answer| later_part(observed, answer)))
+}
+
+/// The rate falls to a quarter, which is less than half of what LEDBAT and TCP-LP then use, and the queue drops nothing
+/// from then on: a window that stays makes a queue that stands. A cut for a loss is no answer to it.
+fn behind_a_queue(stage: &mut Stage<'_>) -> Result<Option<f64>, Miss> {
+    let point = stage.point();
+    let (begins, ends) = (point.rounds(SETTLED_ROUNDS), point.rounds(SETTLED_ROUNDS + QUEUE_ROUNDS));
+    let changes = vec![(begins, format!("rate = {:?}\nqueue = \"{NEVER_FULL_PACKETS}p\"", rate(point.rate_bps / 4)))];
+    let observed = stage.run(&Network { duration: ends, changes, ..stage.network() })?;
+    let (begins, ends) = (Time::ZERO + begins, Time::ZERO + ends);
+    let lost = |answer: &&Answer| answer.kind != LossKind::Ecn;
+    let last_before = observed.answers.iter().rfind(|answer| lost(answer) && answer.at < begins);
+    let first_after = observed.answers.iter().find(|answer| lost(answer) && answer.at >= begins);
+    let calm = last_before.map_or(Time::ZERO, |answer| answer.at + point.rounds(4)).max(begins - point.rounds(20));
+    let newest = || observed.moments.iter().rfind(|moment| moment.at < begins).map(allowed);
+    let before = median_allowed(observed, calm, begins).or_else(newest).ok_or_else(nothing_seen)?;
+    let until = first_after.map_or(ends, |answer| answer.at);
+    let blocks = (0..QUEUE_ROUNDS).step_by(20).map(|round| begins + point.rounds(round));
+    let after = blocks.filter_map(|from| median_allowed(observed, from, until.min(from + point.rounds(20))));
+    Ok(after.reduce(f64::min).map(|least| least / before))
+}
+
+/// More packets than any control has in flight in these runs.
+const NEVER_FULL_PACKETS: u64 = 1_000_000;
+/// Vegas takes a packet from its window in a round trip, and the queue makes these many times as long.
+const QUEUE_ROUNDS: u64 = 1_000;
+
+/// The median hides a probe for the rate or for the base RTT.
+fn median_allowed(observed: &Observed, from: Time, until: Time) -> Option<f64> {
+    let moments = after(observed, from).take_while(|moment| moment.at < until);
+    let mut found: Vec<f64> = moments.map(allowed).collect();
+    found.sort_by(f64::total_cmp);
+    found.get(found.len() / 2).copied()
+}
+
+/// What a control allows in a round trip: the lesser of its window and of its pace's packets.
+fn allowed(moment: &Moment) -> f64 {
+    let paced = moment.pace.zip(moment.rtt).map(|(pace, rtt)| pace * rtt.as_nanos() as f64 / 1e9);
+    moment.window.min(paced.unwrap_or(f64::INFINITY))
+}
+
+fn after_a_mark(stage: &mut Stage<'_>) -> Result<Option<f64>, Miss> {
+    Ok(first_mark(stage)?.map(|(observed, answer)| later_part(observed, &answer)))
 }
 
 /// A path that delivers no packet for this span, once the flow has settled.
 fn silence(stage: &Stage<'_>, length: Span) -> Network {
+    lossy(stage, length, 1.0)
+}
+
+/// A path that loses this part of the packets for this span, once the flow has settled.
+fn lossy(stage: &Stage<'_>, length: Span, part: f64) -> Network {
     let begins = stage.point().rounds(SETTLED_ROUNDS);
     let ends = begins + length;
     let mut network = Network { duration: ends + Span::from_secs(4) + stage.point().rounds(20), ..stage.network() };
-    network.changes = vec![(begins, "loss = 1".into()), (ends, "loss = 0".into())];
+    network.changes = vec![(begins, format!("loss = {part}")), (ends, "loss = 0".into())];
     network
 }
 
 /// The window after the recovery that an event began, as a fraction of the window before it. The recovery is over a
 /// round trip later, plus the time that a packet may have waited to leave. By two round trips CUBIC may have grown
-/// again on long paths.
-fn later_part(observed: &Observed, answer: &Answer) -> Result<f64, Miss> {
-    let rtt = after(observed, answer.at).find_map(|moment| moment.rtt).ok_or_else(nothing_seen)?;
-    let later =
-        after(observed, answer.at + rtt + Span::from_nanos(rtt.as_nanos() / 8)).next().ok_or_else(nothing_seen)?;
-    Ok(later.window / answer.window_before)
+/// again on long paths. Where nothing is acknowledged that late, it is the window after the event.
+fn later_part(observed: &Observed, answer: &Answer) -> f64 {
+    let rtt = after(observed, answer.at).find_map(|moment| moment.rtt);
+    let later = rtt.and_then(|rtt| after(observed, answer.at + rtt + Span::from_nanos(rtt.as_nanos() / 8)).next());
+    later.map_or(answer.window_after, |moment| moment.window) / answer.window_before
 }
 
 fn after(observed: &Observed, at: Time) -> impl Iterator<Item = &crate::observed::Moment> {

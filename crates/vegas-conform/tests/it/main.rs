@@ -1,6 +1,7 @@
 //! Tests of the kit through its interface, as one program.
 
 mod bbr;
+mod generic;
 mod mutants;
 mod outside;
 #[cfg(feature = "quinn")]

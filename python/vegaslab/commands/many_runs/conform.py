@@ -1,7 +1,6 @@
 """`vegaslab conform`: the test cases of the BBR draft, and of any congestion control, for any algorithm."""
 
 import argparse
-import json
 import re
 import tomllib
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
 from vegaslab.reports.summary import aligned
 from vegaslab.reports.tables import Listed
 from vegaslab.runs.pool import usable_cores
-from vegaslab.scenario.own.naming import table_of_file
+from vegaslab.scenario.variants import algorithm_toml
 from vegaslab.util.folder import check_names, check_unedited, write_file, write_new
 from vegaslab.util.progress import SweepProgress
 from vegaslab.util.text import did_you_mean
@@ -46,8 +45,8 @@ def add(commands: Commands) -> None:
     argument(
         "--suite",
         choices=list(dict.fromkeys(suite for suite, *_ in _vegaslab.conformance_cases())),
-        help="the BBR draft's cases (default for BBR), or the least that RFC 9002 and RFC 5681 ask of any congestion "
-        "control (default for others)",
+        help="the BBR draft's cases (default for BBR), or the least that RFC 9002, RFC 5681 and RFC 8085 ask of any "
+        "congestion control (default for others)",
     )
     argument("--quick", action="store_true", help="three paths in place of the whole grid")
     argument("--case", action="append", default=[], metavar="CASE", help="only this case; may be repeated")
@@ -127,7 +126,7 @@ def conform(
     if jobs is not None and jobs < 1:
         raise UsageError(f"jobs: {jobs} was given; at least 1")
     threads = jobs or usable_cores()
-    table = _algorithm(algorithm)
+    table = algorithm_toml(algorithm)
     suite = suite or _suite_for(table, cases)
     try:
         made = _vegaslab.conform(algorithm, table, suite=suite, names=list(cases), quick=quick, threads=threads)
@@ -212,16 +211,6 @@ class Conformance:
 
     def _repr_html_(self) -> str:
         return self.rows._repr_html_()
-
-
-def _algorithm(name: str) -> str:
-    """The value of `algorithm` in a scenario file, as TOML."""
-    if name.startswith("{"):
-        return name
-    table = table_of_file(name)
-    if table is None:
-        return json.dumps(name)
-    return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in table.items()) + " }"
 
 
 def _suite_for(table: str, cases: Sequence[str]) -> str:

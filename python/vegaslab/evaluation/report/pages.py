@@ -6,6 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from vegaslab.evaluation.criteria.questions import HEAD, lines
+from vegaslab.evaluation.criteria.responding import sentences
 from vegaslab.evaluation.dossier import title_of
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.report import dots
@@ -76,11 +77,11 @@ def first_page(dossier: Mapping[str, Any]) -> list[str]:
 
 
 def in_short(dossier: Mapping[str, Any]) -> list[str]:
-    """Returns the sentences of the first page: on the baselines, on harm, and on the best."""
+    """Returns the sentences of the first page: on the signals answered, the baselines, harm, and the best."""
     existing = [chapter for chapter in dossier["criteria"] if chapter["id"] == "existing"]
     harm = [said for chapter in existing for said in chapter["sentences"][-1:]]
     best = [_against_the_best(dossier)] if dossier["against_the_best"]["compared"] else []
-    return [*dossier["summary"], *harm, *best]
+    return [*sentences(dossier), *dossier["summary"], *harm, *best]
 
 
 def _against_the_best(dossier: Mapping[str, Any]) -> str:
