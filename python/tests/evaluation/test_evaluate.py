@@ -16,6 +16,7 @@ from vegaslab.evaluation.comparing import changes
 from vegaslab.evaluation.contenders import Request, label, runs_of
 from vegaslab.evaluation.criteria import ALL
 from vegaslab.evaluation.criteria.questions import QUESTIONS, answers, lines
+from vegaslab.evaluation.criteria.responding import judged, sentences
 from vegaslab.evaluation.criterion import EvaluationError, Headline
 from vegaslab.evaluation.dossier import _is_in_time, verdicts
 from vegaslab.evaluation.extract import figures
@@ -349,6 +350,20 @@ def test_behind_the_best_of_the_baselines() -> None:
     assert [lost["value"] for lost in behind_the_best(chapters, ["mine", "cubic"])["behind"]] == [None]
 
 
+def test_the_first_page_names_the_signals_that_are_answered_on_a_part_of_the_paths() -> None:
+    found = {"why": "", "paths": 3, "answered": {"loss": 0, "delay": 2, "marks": 0}, "none": 1}
+    assert sentences({"name": "mine", "responds": found}) == [
+        "Unsafe to deploy: mine answers neither losses nor a standing queue nor marks on 1 of 3 paths.",
+        "It answers loss: no, delay: on 2 of 3 paths, marks: no.",
+    ]
+    given = [{"question": f"{asks}?", "verdict": "yes"} for asks in ("safe to deploy beside CUBIC", "fills a path")]
+    assert [one["verdict"] for one in judged(given, found)] == ["no", "yes"]
+    assert judged(given, found | {"none": 0}) == given
+    unknown = found | {"paths": 0, "none": 0, "why": "a reason"}
+    said = "Which signals of congestion it answers is not known: a reason."
+    assert sentences({"name": "mine", "responds": unknown}) == [said]
+
+
 def test_the_page_lists_each_criterion_beside_the_better_of_the_baselines() -> None:
     title = {"id": "one", "title": "Beside CUBIC"}
     lost = {"case": "one", "figure": "goodput_mbps", "value": 1.0, "best": "cubic", "of_best": 9.5}
@@ -475,7 +490,9 @@ def test_the_gallery_is_current(name: str, tmp_path_factory: pytest.TempPathFact
     """Of its chapters one is carried out again: its sentences stand on the page."""
     runs = tmp_path_factory.getbasetemp() / "evaluate-gallery"
     shown = (dossiers.FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    for chapter in dossiers.dossier(name, ("bufferbloat",), runs)["criteria"]:
+    found = dossiers.dossier(name, ("bufferbloat",), runs)
+    assert "\n\n".join(sentences(found)) in shown, "make dossiers writes it again: look at what changed"
+    for chapter in found["criteria"]:
         assert dossiers.chapter(chapter) in shown, "make dossiers writes it again: look at what changed"
     picture = dossiers.FOLDER / f"{name}.svg"
     assert picture.stat().st_size < 20_000

@@ -1,5 +1,5 @@
-//! Requirements on any congestion control, whatever its rule: the least that RFC 9002 requires of QUIC and RFC 5681 of
-//! TCP. No case here needs to see inside.
+//! Requirements on any congestion control, whatever its rule: the least that RFC 9002 requires of QUIC, RFC 5681 of
+//! TCP and RFC 8085 of both. No case here needs to see inside.
 
 use vegas_core::LossKind;
 use vegas_core::units::{Span, Time};

@@ -23,7 +23,7 @@ pub fn bbr() -> &'static [Case] {
     &BBR
 }
 
-/// The requirements on any congestion control: RFC 9002, sections 7.1 to 7.8, and RFC 5681.
+/// The requirements on any congestion control: RFC 9002, sections 7.1 to 7.8, RFC 5681 and RFC 8085.
 pub fn generic() -> &'static [Case] {
     &generic::ALL
 }
