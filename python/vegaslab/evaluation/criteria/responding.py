@@ -41,7 +41,7 @@ def _found(answers: Sequence[Mapping[str, str]], why: str) -> dict[str, Any]:
 
 
 def judged(answers: Sequence[Mapping[str, Any]], found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Returns the answers of the first page: what answers no signal on a path is safe beside nobody."""
+    """Returns the answers of the first page: what answers no signal on a path is not safe."""
     unsafe = {"verdict": NO, "limit_is": NO_SIGNAL} if found["none"] else {}
     return [{**one, **unsafe} if one["question"].startswith(_SAFE) else {**one} for one in answers]
 
