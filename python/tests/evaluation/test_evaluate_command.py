@@ -99,6 +99,13 @@ def test_an_algorithm_of_ones_own(vegaslab: Command, here: Path) -> None:
     report = json.loads((here / "mine" / "report.json").read_text())
     assert (report["name"], report["algorithms"]["Mine"]) == ("Mine", "mine.py:Mine")
     assert str(here) not in (here / "mine" / "report.json").read_text()
+    # a table of parts names the file in the same folder
+    table = "Mine = { python = 'mine.py:Mine' }"
+    assert vegaslab("evaluate", table, *SMALL[:5], "-o", "table").returncode == 0
+    assert (
+        json.loads((here / "table" / "report.json").read_text())["criteria"][0]["cases"][0]["rows"][0]["values"]
+        == (report["criteria"][0]["cases"][0]["rows"][0]["values"])
+    )
     before = len([*(here / "mine" / "cache").iterdir()])
     (here / "mine.py").write_text((here / "mine.py").read_text().replace("10.0", "4.0"))
     assert vegaslab("evaluate", "mine.py:Mine", *SMALL[:5], "-o", "mine").returncode == 0
