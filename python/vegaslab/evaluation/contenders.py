@@ -2,11 +2,9 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
 from vegaslab.evaluation.criteria import ALL
@@ -14,7 +12,7 @@ from vegaslab.evaluation.criteria.suites import C4_TRIALS
 from vegaslab.evaluation.criterion import OLD, Case, Criterion, EvaluationError
 from vegaslab.evaluation.extract import figures
 from vegaslab.runs.extracted import Run
-from vegaslab.scenario.source import load, override_list
+from vegaslab.scenario.source import load
 from vegaslab.scenario.variants import algorithm_overrides
 
 Transport = Literal["tcp", "quic"]
@@ -139,17 +137,6 @@ def _tables(scenario: str) -> tuple[int, list[int]]:
 
 
 def _algorithm(flow: str, algorithm: str, transport: Transport) -> dict[str, object]:
-    chosen: dict[str, object] = {f"{flow}.algorithm{key}": _here(text) for key, text in algorithm_overrides(algorithm)}
+    chosen: dict[str, object] = {f"{flow}.algorithm{key}": text for key, text in algorithm_overrides(algorithm)}
     return chosen | ({f"{flow}.transport": "quic"} if transport == "quic" else {})
 
-
-def _here(text: str) -> str:
-    """Returns a table of parts with its file relative to the working folder: the scenarios are not the user's."""
-    if not text.lstrip().startswith("{"):
-        return text
-    try:
-        table = tomllib.loads(f"table = {text}")["table"]
-    except tomllib.TOMLDecodeError:
-        return text  # the scenario's reader says what is wrong
-    files = {key: str(Path(table[key]).absolute()) for key in ("python", "wasm") if isinstance(table.get(key), str)}
-    return override_list({"": table | files})[0][1] if files else text
