@@ -50,6 +50,7 @@ use crate::composition::parts::slow_start::SlowStart;
 use crate::composition::{Composition, HostCapabilities, Refusal};
 use crate::contract::parameters::Parameters;
 use crate::contract::{CongestionControl, Needs, STATE_BYTES_MAX};
+use crate::hosts::Host;
 use crate::units::{Segments, Span, Window};
 
 use vegas_next::Selected;
@@ -64,6 +65,8 @@ pub struct Preset {
     pub summary: &'static str,
     /// Where it is defined.
     pub source: &'static str,
+    /// The simulated host of a flow that names none: [`Host::Linux`] if Linux has it, and [`Host::Bsd`] otherwise.
+    pub host: Host,
     /// Its parts; of a standalone algorithm only what is the host's: detection and limits, and those that may be
     /// replaced ([`Standalone::parts`]).
     pub composition: Composition,

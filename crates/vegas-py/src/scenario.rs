@@ -7,7 +7,7 @@ use pyo3::import_exception;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use vegas_core::units::{Rate, Span, Time};
-use vegas_sim::scenario::{self, Change, LinkChange, LinkId, OnDisk, QueueLimit, RateTrace};
+use vegas_sim::scenario::{self, Change, HostKind, LinkChange, LinkId, OnDisk, QueueLimit, RateTrace, Transport};
 use vegas_sim::{Limits, Watch};
 
 use crate::attended::{LimitError, attended_quietly};
@@ -68,6 +68,12 @@ impl Scenario {
     /// The name of each flow's algorithm.
     fn algorithms(&self) -> Vec<&str> {
         self.inner.flows.iter().map(|flow| flow.algorithm.as_str()).collect()
+    }
+
+    /// The hosts of each flow and of each source's connections: "bsd", "linux" or "quic"; None for datagrams.
+    fn hosts(&self) -> (Vec<&'static str>, Vec<Option<&'static str>>) {
+        let connection = |source: &scenario::TrafficSpec| source.load.connection().map(host_name);
+        (self.inner.flows.iter().map(host_name).collect(), self.inner.traffic.iter().map(connection).collect())
     }
 
     /// The payload of a full data segment of each flow, bytes.
@@ -135,6 +141,14 @@ impl Scenario {
             at = at + step;
         }
         rates
+    }
+}
+
+fn host_name(flow: &scenario::FlowSpec) -> &'static str {
+    match (flow.transport, flow.host.kind) {
+        (Transport::Quic, _) => "quic",
+        (Transport::Tcp, HostKind::Bsd) => "bsd",
+        (Transport::Tcp, HostKind::Linux) => "linux",
     }
 }
 

@@ -200,7 +200,9 @@ def test_list_and_schema(vegaslab: Command) -> None:
     assert "one-way" in by_name["ledbat"]["kernel"]
     hosts = vegaslab("list", "algorithms", "--hosts").stdout
     table, why = hosts.split("\n\n")
-    assert ["newreno", *5 * ["yes"]] in [line.split() for line in table.splitlines()]
+    rows = [line.split() for line in table.splitlines()]
+    assert ["newreno", "default", *4 * ["yes"]] in rows
+    assert ["bbr3", "yes", "default", *3 * ["yes"]] in rows
     assert any(line.startswith("kernel: cubic, ") for line in why.splitlines())
     refused(vegaslab("list", "parts", "--hosts"), "vegaslab list algorithms")
     parts = [line.split()[:2] for line in vegaslab("list", "parts").stdout.splitlines()]

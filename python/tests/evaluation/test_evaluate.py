@@ -242,6 +242,20 @@ def test_by_quic_short_transfers_are_quics_too() -> None:
     assert result.check().algorithms() == ["cubic"]
 
 
+def test_all_flows_of_a_dossier_run_on_the_host_of_the_algorithm() -> None:
+    for name, baselines, host in (
+        ("bbr3", ("cubic", "sack"), "linux"),
+        ("vegas", ("cubic", "bbr3"), "bsd"),
+        # this baseline runs on the papers' host only
+        ("vegas-linux", ("vegas",), "bsd"),
+    ):
+        request = Request(name=name, baselines=baselines, quick=True)
+        assert request.host == host
+        (case,) = (case for criterion in ALL for case in criterion.cases if case.id == "beside-cubic")
+        runs = runs_of(case, request)
+        assert {kind for run in runs.values() for kind in run.check().hosts()[0]} == {host}, name
+
+
 def test_fairness_is_that_of_flows_with_bulk_data() -> None:
     """What an application sends is no share: a call beside two flows leaves their index as it is."""
     both = "[[flow]]\nalgorithm = 'cubic'\npacket = '1500b'\n" * 2

@@ -25,6 +25,7 @@ access = { rate = "31250kbit", delay = "6.5ms", queue = "1p" }
 bottleneck = { rate = "250mbit", delay = "6.5ms", queue = "unlimited" }
 [[flow]]
 algorithm = "yeah"
+host = "bsd"
 receiver = { misbehaves = "optimistic-acks", ahead = 63 }
 """
 """A receiver that acknowledges what has not arrived makes the sender send its whole window at each acknowledgement."""

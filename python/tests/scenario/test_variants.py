@@ -40,6 +40,21 @@ def test_the_first_line_names_the_hosts(vegaslab: Command, short: Path, here: Pa
     assert mixed.splitlines()[0] == "hosts are mixed: flow 0 on bsd; flow 1 on linux"
 
 
+def test_what_linux_has_runs_on_its_host(vegaslab: Command, short: Path) -> None:
+    servers = vegaslab(
+        "compare", short, "-a", "vegas-linux", "-a", "cubic-linux", "-a", "bbr3", "--no-plot", "-o", "out"
+    )
+    assert servers.stdout.splitlines()[0] == "hosts: linux"
+    # a table of parts follows its preset; an own algorithm without one has the host of the papers
+    assert hosts_line(load_variants(short, ["{ preset = 'bbr3', name = 'mine' }"])) == "hosts: linux"
+    assert hosts_line(load_variants(short, ["{ signal = 'end-to-end', name = 'mine' }"])) == "hosts: bsd"
+    assert hosts_line(load_variants(short, ["bbr3"], set={"flow.0.host": "bsd", "flow.1.host": "bsd"})) == "hosts: bsd"
+    assert (
+        hosts_line(load_variants(short, ["bbr3"], flows=[0], set={"flow.0.transport": "quic"}))
+        == "hosts are mixed: flow 0 on quic; flow 1 on bsd"
+    )
+
+
 def test_a_preset_that_a_host_refuses_has_a_remedy(vegaslab: Command, short: Path) -> None:
     refused = vegaslab("compare", short, "-a", "vegas", "--set", "flow.0.host=linux")
     assert refused.returncode == 2

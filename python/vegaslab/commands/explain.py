@@ -155,6 +155,7 @@ def _preset(name: str) -> str:
     path = _page(name)
     sections = _sections(path.read_text(encoding="utf-8"))
     lines = [f"{name}: {preset['summary']}", f"source: {preset['source']}", f"page: docs/algorithms/{path.name}"]
+    lines += [f"host of a flow that names none: {preset['host']}"]
     lines += ["", "Parts", ""]
     lines += [f"  {line}" for line in aligned(("key", "value"), [(k, _show(v)) for k, v in preset["parts"].items()])]
     lines += ["", "Parameters", ""]
@@ -187,10 +188,12 @@ def table_of_presets() -> list[str]:
 
 
 def table_of_hosts() -> list[str]:
-    """Every preset with the hosts that carry it, a line each; below, why the others do not."""
+    """Every preset with the hosts that carry it, a line each, and the one it has by default; below, why the others do
+    not.
+    """
     presets = _vegaslab.algorithms()
     hosts = list(presets[0]["hosts"])
-    rows = [(one["name"], *("no" if one["hosts"][host] else "yes" for host in hosts)) for one in presets]
+    rows = [(one["name"], *(_carried(one, host) for host in hosts)) for one in presets]
     reasons: dict[tuple[str, str], list[str]] = {}
     for one in presets:
         for host, reason in one["hosts"].items():
@@ -198,6 +201,12 @@ def table_of_hosts() -> list[str]:
                 reasons.setdefault((host, reason), []).append(one["name"])
     why = [f"{host}: {', '.join(names)}: {reason}" for (host, reason), names in sorted(reasons.items())]
     return [*aligned(("name", *hosts), rows), "", *why]
+
+
+def _carried(preset: "_vegaslab.AlgorithmInfo", host: str) -> str:
+    if preset["hosts"][host]:
+        return "no"
+    return "default" if host == preset["host"] else "yes"
 
 
 def _mechanisms(preset: "_vegaslab.AlgorithmInfo") -> str:

@@ -14,11 +14,14 @@ from vegaslab.evaluation.extract import figures
 from vegaslab.runs.extracted import Run
 from vegaslab.scenario.source import load
 from vegaslab.scenario.variants import algorithm_overrides
+from vegaslab.util.errors import ScenarioError
 
 Transport = Literal["tcp", "quic"]
 
 SEEDS, QUICK_SEEDS, QUICK_TRIALS = 20, 5, 5
 """The seeds of each case in a full dossier and in a quick one, and the trials of the C4 cases in a quick one."""
+
+_ALONE = "evaluate/alone"
 
 SOLO = ""
 """The label of the runs in which the old algorithm is alone, for the harm to it."""
@@ -44,6 +47,15 @@ class Request:
         """The algorithms by their labels, the one under test first."""
         named = dict.fromkeys([self.name, *self.baselines])
         return {label(algorithm): algorithm for algorithm in named}
+
+    @property
+    def host(self) -> str:
+        """The host of every TCP flow, so that the congestion controls alone differ: that of the algorithm under test,
+        and "bsd" beside one that runs there only.
+        """
+        if self.transport == "quic" or _host(self.name) == "bsd":
+            return "bsd"
+        return "linux" if all(map(_runs_on_linux, self.baselines)) else "bsd"
 
     @property
     def chapters(self) -> list[Criterion]:
@@ -87,7 +99,7 @@ def runs_of(case: Case, request: Request) -> dict[Key, Run]:
         (case.id, name, seed): Run(
             scenario=case.scenario,
             extract=figures,
-            set=values(case, algorithm, request.transport),
+            set=values(case, algorithm, request),
             seed=seed,
             arguments=arguments,
         )
@@ -99,7 +111,7 @@ def runs_of(case: Case, request: Request) -> dict[Key, Run]:
             (case.id, SOLO, seed): Run(
                 scenario=case.solo,
                 extract=figures,
-                set={**case.set, **_algorithm("flow.0", case.beside, "tcp")},
+                set={**case.set, **_flow("flow.0", case.beside, "tcp", request.host)},
                 seed=seed,
                 arguments=arguments,
             )
@@ -113,19 +125,17 @@ def contenders_of(case: Case, request: Request) -> dict[str, str]:
     return {**request.contenders, **({case.beside: case.beside} if case.solo else {})}
 
 
-def values(case: Case, algorithm: str, transport: Transport) -> dict[str, object]:
+def values(case: Case, algorithm: str, request: Request) -> dict[str, object]:
     """Returns the values that a case sets in its scenario for one contender."""
     tables, sources = _tables(case.scenario)
+    flows = {f"flow.{table}": table in case.tested for table in range(tables)}
+    flows |= {f"traffic.{source}.flow": source in case.transfers for source in sources}
     given: dict[str, object] = dict(case.set)
-    for table in range(tables):
-        mine = table in case.tested
-        if mine or case.beside:
-            given |= _algorithm(f"flow.{table}", algorithm if mine else case.beside, transport if mine else "tcp")
-    for source in sources:
-        mine = source in case.transfers
-        if mine or case.beside:
-            flow = f"traffic.{source}.flow"
-            given |= _algorithm(flow, algorithm if mine else case.beside, transport if mine else "tcp")
+    for flow, is_tested in flows.items():
+        if is_tested:
+            given |= _flow(flow, algorithm, request.transport, request.host)
+        elif case.beside:
+            given |= _flow(flow, case.beside, "tcp", request.host)
     return given
 
 
@@ -136,7 +146,27 @@ def _tables(scenario: str) -> tuple[int, list[int]]:
     return len(document["flow"]), [n for n, source in enumerate(document.get("traffic", ())) if "flow" in source]
 
 
-def _algorithm(flow: str, algorithm: str, transport: Transport) -> dict[str, object]:
-    chosen: dict[str, object] = {f"{flow}.algorithm{key}": text for key, text in algorithm_overrides(algorithm)}
-    return chosen | ({f"{flow}.transport": "quic"} if transport == "quic" else {})
+def _flow(flow: str, algorithm: str, transport: Transport, host: str) -> dict[str, object]:
+    chosen: dict[str, object] = dict(_chosen(flow, algorithm))
+    if transport == "quic":
+        return chosen | {f"{flow}.transport": "quic"}
+    return chosen | ({f"{flow}.host.kind": host} if _host(algorithm) != host else {})
 
+
+@cache
+def _host(algorithm: str) -> str:
+    """The host of an algorithm in a scenario that names none."""
+    return load(_ALONE, set=_chosen("flow.0", algorithm)).hosts()[0][0]
+
+
+@cache
+def _runs_on_linux(algorithm: str) -> bool:
+    try:
+        load(_ALONE, set=[*_chosen("flow.0", algorithm), ("flow.0.host", "linux")])
+    except ScenarioError:
+        return False
+    return True
+
+
+def _chosen(flow: str, algorithm: str) -> list[tuple[str, str]]:
+    return [(f"{flow}.algorithm{key}", text) for key, text in algorithm_overrides(algorithm)]

@@ -65,6 +65,7 @@ def evaluate(request: Request, cache_folder: Path, make: Maker | None = None) ->
         "algorithms": dict(request.contenders),
         "quick": request.quick,
         "transport": request.transport,
+        "host": request.host,
         "level": _LEVEL,
         "answers": judged(answers(chapters), responds),
         "responds": responds,
@@ -79,7 +80,7 @@ def _check(request: Request) -> None:
         raise EvaluationError("two algorithms have one name; give one of them another: 'NAME={ ... }'")
     base = Case(id="check", title="", scenario="evaluate/alone", figures=())
     for algorithm in request.contenders.values():
-        Run(scenario=base.scenario, extract=evaluate, set=values(base, algorithm, request.transport)).check()
+        Run(scenario=base.scenario, extract=evaluate, set=values(base, algorithm, request)).check()
 
 
 def _possible(runs: Mapping[Key, Run], refused: dict[tuple[str, str], str]) -> dict[Key, Run]:
@@ -163,7 +164,7 @@ def _case(case: Case, request: Request, data: Data, refused: Mapping[tuple[str, 
 
 
 def _run_command(case: Case, algorithm: str, request: Request) -> str:
-    sets = [f"--set={key}={_text(value)}" for key, value in values(case, algorithm, request.transport).items()]
+    sets = [f"--set={key}={_text(value)}" for key, value in values(case, algorithm, request).items()]
     words = ["vegaslab", "run", case.scenario, *(text.replace(f"{Path.cwd()}/", "") for text in sets), "--seed=1"]
     return shlex.join(words)
 

@@ -1,8 +1,8 @@
 """The hosts on which the flows of scenarios run, in a line."""
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from itertools import accumulate
 
 from vegaslab import _vegaslab
 
@@ -16,7 +16,7 @@ def hosts_line(variants: Mapping[str, "_vegaslab.Scenario"]) -> str:
     >>> hosts_line(load_variants("gallop-50mbit", ["cubic"], vary={"flow.0.host": ["bsd", "linux"]}))
     'hosts are mixed: cubic,host=bsd on bsd; cubic,host=linux on linux'
     """
-    hosts = {name: dict(_hosts(json.loads(variant.document_json()))) for name, variant in variants.items()}
+    hosts = {name: hosts_of(variant) for name, variant in variants.items()}
     kinds = {kind for places in hosts.values() for kind in places.values()}
     if len(kinds) == 1:
         return f"hosts: {kinds.pop()}"
@@ -25,20 +25,18 @@ def hosts_line(variants: Mapping[str, "_vegaslab.Scenario"]) -> str:
     return "hosts are mixed: " + "; ".join(f"{name} on {_short(places)}" for name, places in hosts.items())
 
 
-def _hosts(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yields the place of each flow and each source of connections, with the kind of its hosts."""
-    for number, flow in enumerate(document["flow"]):
-        yield f"flow {number}", _kind(flow)
-    for number, source in enumerate(document.get("traffic", [])):
-        if "flow" in source:
-            yield f"traffic {number}", _kind(source["flow"])
+def hosts_of(scenario: "_vegaslab.Scenario") -> dict[str, str]:
+    """The hosts ("bsd", "linux" or "quic") by place: each `[[flow]]` and each `[[traffic]]` that opens connections.
 
-
-def _kind(flow: Mapping[str, Any]) -> str:
-    if flow.get("transport") == "quic":
-        return "quic"
-    host = flow.get("host", "bsd")
-    return str(host if isinstance(host, str) else host.get("kind", "bsd"))
+    >>> from vegaslab.scenario.variants import load_variants
+    >>> hosts_of(load_variants("dynamic-vegas-and-reno", ["vegas"])["vegas"])
+    {'flow 0': 'bsd', 'flow 1': 'bsd'}
+    """
+    flows, sources = scenario.hosts()
+    counts = [int(flow.get("count", 1)) for flow in json.loads(scenario.document_json())["flow"]]
+    firsts = accumulate(counts, initial=0)
+    places = {f"flow {table}": flows[first] for table, first in zip(range(len(counts)), firsts, strict=False)}
+    return places | {f"traffic {number}": host for number, host in enumerate(sources) if host}
 
 
 def _by_kind(places: Mapping[str, str]) -> str:

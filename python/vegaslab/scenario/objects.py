@@ -442,7 +442,7 @@ class Flow(Table):
     receiver: Receiver | None = None
     """A rule that the receiver breaks: `receiver`."""
     host: Literal["bsd", "linux"] | Host | None = None
-    """The behaviour of the hosts: `[flow.host]`. Default: `"bsd"`."""
+    """The behaviour of the hosts: `[flow.host]`. Default: that of the algorithm."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -637,7 +637,7 @@ class Host(Table):
     """
 
     kind: Literal["bsd", "linux"] | None = None
-    """The recovery and the timers of BSD or of Linux. Default: `"bsd"`."""
+    """The recovery and the timers of BSD or of Linux. Default: that of the algorithm."""
     dupack_threshold: int | None = None
     """The number of duplicate acknowledgements that means a loss (RFC 5681, section 3.2). Default: `3`."""
     limited_transmit: bool | None = None

@@ -24,6 +24,7 @@ use crate::composition::parts::beside::DRAIN_NEEDS;
 use crate::composition::parts::beside::{BaseRtt, Rivals};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Restart, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 
@@ -38,6 +39,7 @@ pub(super) const PRESET: Preset = Preset {
     name: "vegas-next",
     summary: "a backlog by the rate, drains together for the base RTT, and CUBIC's window beside flows that fill the queue",
     source: "vegaslab, docs/algorithms/vegas-next.md",
+    host: Host::Bsd,
     composition: Composition {
         signal: VEGAS.signal,
         base_rtt: BaseRtt::Drains,

@@ -4,6 +4,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Window};
@@ -12,6 +13,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "gaimd",
     summary: "Reno with 0.31 segments a window, and an eighth off at a loss",
     source: "Yang and Lam 2000",
+    host: Host::Bsd,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

@@ -2,13 +2,13 @@
 
 use vegas_core::registry::{self, Preset};
 use vegas_core::{
-    Avoidance, BaseRtt, Composition, Cut, Detection, Limits, LossResponse, Parameters, Recovery, Rivals, Signal,
+    Avoidance, BaseRtt, Composition, Cut, Detection, Host, Limits, LossResponse, Parameters, Recovery, Rivals, Signal,
     SlowStart, Standalone,
 };
 
 use super::document::scalar::CompositionName;
 use super::document::{Algorithm, Flow, Parts};
-use super::model::{Folder, Language, Own, Transport};
+use super::model::{Folder, HostKind, Language, Own, Transport};
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::{Field, FromGiven, Given};
 
@@ -27,6 +27,8 @@ pub(super) struct FlowAlgorithm {
     pub(super) own: Option<Own>,
     /// Its thresholds and window bounds.
     pub(super) parameters: Parameters,
+    /// The host of a flow that names none: that of its preset.
+    pub(super) host: HostKind,
 }
 
 /// Resolves the flow's algorithm: a preset, a table of parts, or the user's own, which `folder` loads.
@@ -50,6 +52,7 @@ pub(super) fn resolve(key: &str, flow: &Flow, transport: Transport, folder: &dyn
             (parts.preset.map(|preset| preset.0.0), own(&child(key, "algorithm"), parts, transport, folder)?)
         }
     };
+    let host = preset.filter(|_| transport == Transport::Tcp).map_or(HostKind::Bsd, host_of);
     if let Some(own) = own {
         if let Algorithm::Parts(parts) = &flow.algorithm.0
             && parts.name.is_none()
@@ -57,7 +60,7 @@ pub(super) fn resolve(key: &str, flow: &Flow, transport: Transport, folder: &dyn
             name.clone_from(&own.name);
         }
         let composition = around_own(&composition, &own);
-        return Ok(FlowAlgorithm { name, composition, standalone: None, own: Some(own), parameters });
+        return Ok(FlowAlgorithm { name, composition, standalone: None, own: Some(own), parameters, host });
     }
     let standalone = preset.and_then(|preset| preset.standalone);
     if let (Some(preset), Some(_), Algorithm::Parts(parts)) = (preset, standalone, &flow.algorithm.0) {
@@ -67,7 +70,11 @@ pub(super) fn resolve(key: &str, flow: &Flow, transport: Transport, folder: &dyn
             composition = composition.opening_by(slow_start);
         }
     }
-    Ok(FlowAlgorithm { name, composition, standalone, own: None, parameters })
+    Ok(FlowAlgorithm { name, composition, standalone, own: None, parameters, host })
+}
+
+fn host_of(preset: &Preset) -> HostKind {
+    if preset.host == Host::Linux { HostKind::Linux } else { HostKind::Bsd }
 }
 
 /// Resolves the user's own algorithm that a table names. The table may give the host's parts beside it: recovery,

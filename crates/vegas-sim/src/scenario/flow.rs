@@ -44,12 +44,12 @@ pub(super) fn resolve(
     folder: &dyn Folder,
 ) -> Checked<FlowSpec> {
     let transport = flow.transport.map_or(Transport::Tcp, |transport| transport.0);
-    let FlowAlgorithm { name: algorithm, mut composition, standalone, own, parameters: preset_parameters } =
+    let FlowAlgorithm { name: algorithm, mut composition, standalone, own, parameters: preset_parameters, host: home } =
         composition::resolve(key, flow, transport, folder)?;
     if transport == Transport::Quic {
         check_quic(key, flow)?;
     }
-    let host = host(key, flow, &composition)?;
+    let host = host(key, flow, home, &composition)?;
     if host.kind == HostKind::Linux {
         check_linux(key, flow)?;
         composition.detection.recovery = Recovery::Sack;
@@ -262,10 +262,10 @@ fn check_linux(key: &str, flow: &Flow) -> Checked<()> {
     }
 }
 
-fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> {
+fn host(key: &str, flow: &Flow, home: HostKind, composition: &Composition) -> Checked<HostSpec> {
     let default = Host::default();
     let given = flow.host.as_ref().map_or(&default, |host| &host.0.0);
-    let kind = given.kind.map_or(HostKind::Bsd, |kind| kind.0);
+    let kind = given.kind.map_or(home, |kind| kind.0);
     let by_kind = |bsd, linux| match kind {
         HostKind::Bsd => bsd,
         HostKind::Linux => linux,

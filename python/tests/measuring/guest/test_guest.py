@@ -21,6 +21,9 @@ from vegaslab.measuring.guest.exchange import Exchange, Parcel
 from vegaslab.measuring.guest.image import initial_files
 from vegaslab.measuring.guest.kernels import Kernel
 from vegaslab.measuring.linux import LinuxError, program
+from vegaslab.scenario.source import load
+
+AIMD = Path(__file__).parents[4] / "examples/own-algorithm/aimd.py"
 
 TEN_S = 120
 """More than a run of a few seconds takes on a busy machine."""
@@ -136,22 +139,26 @@ def test_options_that_do_not_go_together(
     ("flow", "key"),
     [
         ({"transport": "quic"}, "transport"),
-        ({"algorithm": {"python": "mine.py"}}, "algorithm.python"),
+        ({"algorithm": {"python": f"{AIMD}:Aimd"}}, "algorithm.python"),
         ({"delayed_ack": "200ms"}, "delayed_ack"),
         ({"host": {"kind": "linux", "delayed_ack": "40ms"}}, "host.delayed_ack"),
         ({"host": {"kind": "linux", "rto_min": "1s"}}, "host.rto_min"),
         ({"host": {"handshake": "none"}}, "host.handshake"),
         ({"host": {"kind": "linux", "receive_window": 400}}, "host.receive_window"),
         ({"ack": "60b"}, "ack"),
+        ({"algorithm": "cubic-linux", "header": "40b"}, "header"),
         ({"host": "linux", "header": "40b"}, "header"),
         ({"host": {"kind": "linux", "timestamps": False}, "header": "52b"}, "header"),
     ],
 )
 def test_a_key_that_the_kernel_does_not_follow_is_refused_by_name(flow: dict[str, object], key: str) -> None:
-    host = {"delayed_ack": "linux", "handshake": "full", "sack": False, "receive_window": "linux"}
-    followed = {"host": {"kind": "linux", **host}, "header": "52b"}
+    host = {"kind": "linux", "delayed_ack": "linux", "handshake": "full", "sack": False, "receive_window": "linux"}
+    followed = {"algorithm": "reno", "host": host, "header": "52b"}
+    link = {"rate": "10mbit", "delay": "5ms", "queue": "20p"}
+    path = {"kind": "dumbbell", "access": link, "bottleneck": link}
+    document = {"name": "two", "duration": "1s", "topology": path, "flow": [followed, {"algorithm": "reno"} | flow]}
     with pytest.raises(LinuxError, match=rf"^flow\.1\.{key}: the kernel does not carry it; [^\n]*$"):
-        check({"flow": [followed, flow]})
+        check(load(document))
 
 
 def test_the_file_system_has_program_and_modules_in_order(tmp_path: Path) -> None:

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from vegaslab.evaluation.report.writing import Dossier
 
 _COLUMNS = ("case", "figure", "old", "new", "")
-_HOSTS = {
-    "tcp": "hosts: bsd",
-    "quic": "hosts are mixed: the algorithm, and its baselines in its place, on quic; flows beside them on bsd",
-}
+_HOSTS_BY_QUIC = "hosts are mixed: the algorithm, and its baselines in its place, on quic; flows beside them on bsd"
 
 
 def add(commands: Commands) -> None:
@@ -80,7 +77,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     except KeyboardInterrupt as interrupt:
         complain("interrupted; finished runs are kept; the same command goes on from there")
         return interrupted(interrupt)
-    print(_HOSTS[options.transport], "", dossier.first_page(), "", sep="\n")
+    hosts = _HOSTS_BY_QUIC if options.transport == "quic" else f"hosts: {dossier['host']}"
+    print(hosts, "", dossier.first_page(), "", sep="\n")
     # the sentences of all chapters are the report's; those of chapters that were named are the answer
     for chapter in dossier["criteria"] if options.criterion else ():
         if chapter["sentences"]:

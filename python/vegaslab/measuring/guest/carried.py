@@ -1,8 +1,11 @@
 """The keys of a scenario that the kernel's hosts cannot follow. The guest's program refuses the rest, by name too."""
 
+import json
 from typing import Any
 
+from vegaslab import _vegaslab
 from vegaslab.measuring.linux import LinuxError
+from vegaslab.scenario.hosts import hosts_of
 
 _HOST_KEYS = ("kind", "delayed_ack", "handshake", "receive_window", "sack", "timestamps")
 """The keys of a host that the kernel's may have."""
@@ -14,19 +17,20 @@ _PROGRAMS = ("python", "wasm")
 """The keys of algorithms in programs of one's own."""
 
 
-def check(document: dict[str, Any]) -> None:
+def check(scenario: _vegaslab.Scenario) -> None:
     """Raises `LinuxError` with one line for a key that a run in the kernel would not follow."""
-    for number, flow in enumerate(document.get("flow", [])):
-        for key, remedy in _not_carried(flow):
+    kinds = hosts_of(scenario)
+    for number, flow in enumerate(json.loads(scenario.document_json())["flow"]):
+        for key, remedy in _not_carried(flow, kinds[f"flow {number}"]):
             raise LinuxError(f"flow.{number}.{key}: the kernel does not carry it; {remedy}")
 
 
-def _not_carried(flow: dict[str, Any]) -> list[tuple[str, str]]:
+def _not_carried(flow: dict[str, Any], kind: str) -> list[tuple[str, str]]:
     found = []
     given = flow.get("host")
-    host = given if isinstance(given, dict) else {"kind": given or "bsd"}
+    host = given if isinstance(given, dict) else {}
     algorithm = flow.get("algorithm")
-    if flow.get("transport") == "quic":
+    if kind == "quic":
         found.append(("transport", 'leave out "quic", which needs a program beside the kernel'))
     if isinstance(algorithm, dict):
         remedy = "write a preset, or parts: no program of your own runs in the guest"
@@ -40,13 +44,13 @@ def _not_carried(flow: dict[str, Any]) -> list[tuple[str, str]]:
         found.append(("host.receive_window", remedy))
     if host.get("handshake", "full") != "full":
         found.append(("host.handshake", "leave it out, for the kernel always has one"))
-    bytes_of_header = _header_bytes(host)
+    bytes_of_header = _header_bytes(host, kind)
     size = f"{bytes_of_header}b"
     wrong = [key for key in ("ack", "header") if flow.get(key, size) not in (size, bytes_of_header)]
     return found + [(key, f'write "{size}"') for key in wrong]
 
 
-def _header_bytes(host: dict[str, Any]) -> int:
+def _header_bytes(host: dict[str, Any], kind: str) -> int:
     """The headers of a packet, which are also the size of an acknowledgement."""
-    has_stamps = host.get("kind") == "linux" and host.get("timestamps", True)
+    has_stamps = kind == "linux" and host.get("timestamps", True)
     return 52 if has_stamps else 40

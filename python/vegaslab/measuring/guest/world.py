@@ -78,15 +78,17 @@ class Guest:
 
     def __init__(self, scenario: _vegaslab.Scenario, beside: Path, world: KernelWorld, *options: str) -> None:
         """Starts it. Raises as `KernelWorld.run` does."""
-        document = json.loads(scenario.document_json())
-        check(document)
+        check(scenario)
         described = world.description
         arguments = ["run", _SCENARIO.name, "--output", "/answered/results", "--json", *options]
         arguments += ["--world", json.dumps(world.about)]
         arguments += ["--kernels-own"] if world.kernels_own else []
         request = Parcel(
             {"arguments": arguments, "folder": str(_SCENARIO.parent), "seed": scenario.seed},
-            {str(_SCENARIO): scenario.document_json().encode(), **dict(_files(document, beside))},
+            {
+                str(_SCENARIO): scenario.document_json().encode(),
+                **dict(_files(json.loads(scenario.document_json()), beside)),
+            },
         )
         self._scenario = scenario
         with ExitStack() as places:

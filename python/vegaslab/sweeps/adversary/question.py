@@ -124,7 +124,6 @@ class Question:
     def _without_algorithms(self) -> dict[str, Any]:
         access_ns = min(_ACCESS_DELAY_GREATEST_NS, self.rtt_ns // 8)
         product = max(4, self.rate_bits * self.rtt_ns // (8 * _PACKET_BYTES * _NS))
-        host = {} if self.host == "bsd" else {"host": self.host}
         return {
             "name": "worst",
             "duration": self.duration,
@@ -142,7 +141,9 @@ class Question:
                     "queue": self.queue or f"{product}p",
                 },
             },
-            "flow": [{"algorithm": "reno", "packet": f"{_PACKET_BYTES}b", **host} for _ in range(self.flows)],
+            "flow": [
+                {"algorithm": "reno", "packet": f"{_PACKET_BYTES}b", "host": self.host} for _ in range(self.flows)
+            ],
         }
 
     @property

@@ -8,6 +8,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::least::Least;
 use crate::units::{Segments, SendIndex, Span, Time, Window};
@@ -16,6 +17,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "ledbat",
     summary: "background transfer that keeps 25 ms of one-way queueing delay, and yields to flows that fill the queue",
     source: "RFC 6817",
+    host: Host::Bsd,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(2), ..RENO_PARAMETERS },
     standalone: None,

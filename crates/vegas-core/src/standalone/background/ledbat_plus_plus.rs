@@ -12,6 +12,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::background::ledbat::{Delays, WINDOW_MIN, part_of_target, spread_down, spread_up};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
@@ -20,6 +21,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "ledbat++",
     summary: "background transfer that keeps 60 ms of queueing delay, slows down now and then to find the path's own delay",
     source: "draft-irtf-iccrg-ledbat-plus-plus-01",
+    host: Host::Bsd,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(2), ..RENO_PARAMETERS },
     standalone: None,

@@ -8,6 +8,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Status};
+use crate::hosts::Host;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
@@ -16,6 +17,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "lp",
     summary: "low priority Reno: a one-way delay above 15 % of its range halves the window, twice in three RTTs makes it 1",
     source: "Kuzmanovic and Knightly 2003; Linux, net/ipv4/tcp_lp.c",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

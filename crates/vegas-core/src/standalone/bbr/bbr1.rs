@@ -17,6 +17,7 @@ use super::shared::{
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Restart, Sent, Status};
+use crate::hosts::Host;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::micros;
 use crate::standalone::{BaseRttHeld, Preset};
@@ -27,6 +28,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "bbr1",
     summary: "paces at the greatest delivery rate, twice the bandwidth-delay product in flight at most; takes no loss for congestion",
     source: "Cardwell et al.: BBR, ACM Queue 2016; Linux, net/ipv4/tcp_bbr.c",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

@@ -23,6 +23,7 @@ use crate::contract::parameters::Parameters;
 use crate::contract::{
     Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Phase, Restart, Sent, Status,
 };
+use crate::hosts::Host;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::micros;
 use crate::standalone::{BaseRttHeld, Preset};
@@ -38,6 +39,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "bbr3",
     summary: "paces at the delivery rate within bounds that losses above 2 % set; probes every two to three seconds",
     source: "Cardwell, Swett and Beshay: draft-ietf-ccwg-bbr",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

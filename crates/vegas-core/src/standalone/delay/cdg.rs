@@ -10,6 +10,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Restart, Status};
+use crate::hosts::Host;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
@@ -19,6 +20,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "cdg",
     summary: "Reno that backs off by chance where RTTs rise from round to round, and tells chance losses by a shadow window",
     source: "Hayes and Armitage 2011; Linux, net/ipv4/tcp_cdg.c",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

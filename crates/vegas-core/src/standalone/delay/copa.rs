@@ -11,6 +11,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::least::Least;
 use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
@@ -19,6 +20,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "copa",
     summary: "moves towards the rate 1 / (delta x queueing delay); competes by AIMD on 1 / delta where the queue stays full",
     source: "Arun and Balakrishnan: Copa, NSDI 2018; genericCC",
+    host: Host::Bsd,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), restart_window: Segments(2), ..RENO_PARAMETERS },
     standalone: None,

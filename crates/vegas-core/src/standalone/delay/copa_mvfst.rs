@@ -6,6 +6,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::delay::copa::{
     Delays, Direction, Velocity, halved, is_below_target, may_grow, output, path_rtt, shrunk, status, step,
@@ -16,6 +17,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "copa-mvfst",
     summary: "Copa as Meta's QUIC has it: 20 packets a flow, no competitive mode, the newest RTT instead of the standing one",
     source: "mvfst, quic/congestion_control/Copa.cpp",
+    host: Host::Bsd,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), restart_window: Segments(2), ..RENO_PARAMETERS },
     standalone: None,

@@ -8,6 +8,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
@@ -15,6 +16,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "fast",
     summary: "Vegas in proportion: towards alpha packets of the flow in the queue, half of the way each round trip",
     source: "Wei, Jin, Low and Hegde: FAST TCP, 2006",
+    host: Host::Bsd,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), restart_window: Segments(2), ..RENO_PARAMETERS },
     standalone: None,

@@ -9,6 +9,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
+use crate::hosts::Host;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
@@ -18,6 +19,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "nv",
     summary: "Vegas for data centres: the window that the measured rate needs, and ten segments; judges many samples at once",
     source: "Brakmo: TCP-NV; Linux, net/ipv4/tcp_nv.c",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

@@ -11,6 +11,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
+use crate::hosts::Host;
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, Span, Window};
 
@@ -18,6 +19,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "tor-vegas",
     summary: "Vegas of the Tor network: the queue by least and smoothed RTT, steered once per window of 31-cell SENDMEs",
     source: "Tor proposal 324, section 3.3",
+    host: Host::Bsd,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(WINDOW_MIN), restart_window: Segments(2), ..RENO_PARAMETERS },
     standalone: None,

@@ -5,6 +5,7 @@ use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::composition::parts::cut::alpha::Alpha;
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Window};
@@ -13,6 +14,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "dctcp",
     summary: "Reno that reduces its window by half of the part of packets that were marked",
     source: "RFC 8257; Linux, net/ipv4/tcp_dctcp.c",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

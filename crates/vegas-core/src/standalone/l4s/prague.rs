@@ -12,6 +12,7 @@ use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::composition::parts::cut::alpha::Alpha;
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 
@@ -19,6 +20,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "prague",
     summary: "DCTCP for the Internet: paced, a fractional window, and no advantage of a short round trip below 25 ms",
     source: "draft-briscoe-iccrg-prague-congestion-control; Linux, net/ipv4/tcp_prague.c of L4STeam",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

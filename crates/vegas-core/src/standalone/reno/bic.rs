@@ -7,6 +7,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Time, Window};
@@ -15,6 +16,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "bic",
     summary: "a search for the window of the last loss, by quarters and at most 16 segments a round, and a fifth off",
     source: "Xu, Harfoush and Rhee 2004; Linux, net/ipv4/tcp_bic.c",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

@@ -5,6 +5,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Window};
@@ -13,6 +14,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "highspeed",
     summary: "HighSpeed TCP: an increase that grows with the window, and a cut from a half to a tenth of it",
     source: "RFC 3649; Linux, net/ipv4/tcp_highspeed.c",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

@@ -7,6 +7,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
+use crate::hosts::Host;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
@@ -15,6 +16,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "htcp",
     summary: "Reno whose increase quickens with the time since the last loss, and whose cut just empties the queue",
     source: "Leith and Shorten 2004; Linux, net/ipv4/tcp_htcp.c",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

@@ -5,6 +5,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
@@ -13,6 +14,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "hybla",
     summary: "Reno that grows as fast as on a path of 25 ms: 2^rho - 1 and rho^2 / window, rho the RTT over 25 ms",
     source: "Caini and Firrincieli 2004; Linux, net/ipv4/tcp_hybla.c",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(2), max_window: Segments(MAX_WINDOW), ..RENO_PARAMETERS },
     standalone: None,

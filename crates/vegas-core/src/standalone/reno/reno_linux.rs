@@ -5,6 +5,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Status};
+use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Window};
@@ -13,6 +14,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "reno-linux",
     summary: "Reno as the Linux kernel has it: whole segments, so that what is left of a window is lost at a cut",
     source: "Linux, net/ipv4/tcp_cong.c; RFC 5681",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

@@ -5,6 +5,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Restart, Status};
+use crate::hosts::Host;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Time, Window};
@@ -13,6 +14,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "veno",
     summary: "Reno that tells chance losses from congestion by Vegas's backlog: a fifth off below three segments",
     source: "Fu and Liew 2003; Linux, net/ipv4/tcp_veno.c",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

@@ -7,6 +7,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Restart, Status};
+use crate::hosts::Host;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window, product};
@@ -15,6 +16,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "westwood",
     summary: "Reno that answers a loss with the window that the measured bandwidth fills without a queue",
     source: "Grieco and Mascolo 2004; Linux, net/ipv4/tcp_westwood.c",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

@@ -5,6 +5,7 @@
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Restart, Status};
+use crate::hosts::Host;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Time, Window};
@@ -13,6 +14,7 @@ pub(crate) const PRESET: Preset = Preset {
     name: "yeah",
     summary: "Scalable's increase while the queue is short, Reno's while it is long, and a cut of the queue that was seen",
     source: "Baiocchi, Castellani and Vacirca 2007; Linux, net/ipv4/tcp_yeah.c",
+    host: Host::Linux,
     composition: SACK,
     parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
     standalone: None,

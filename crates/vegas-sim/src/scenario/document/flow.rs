@@ -93,7 +93,8 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) group: Option<Field<Name>>,
     /// A rule that the receiver breaks: [`receiver`](#receiver).
     pub(in crate::scenario) receiver: Option<Table<Receiver>>,
-    /// The behaviour of the hosts: [`[flow.host]`](#flowhost). Default: `"bsd"`.
+    /// The behaviour of the hosts: [`[flow.host]`](#flowhost). Default: [that of the
+    /// algorithm](networks.md#which-host).
     pub(in crate::scenario) host: Option<Either<HostChoice>>,
 }
 
@@ -121,7 +122,7 @@ pub(in crate::scenario) fn numbered(tables: &[Table<Flow>]) -> Vec<Numbered<'_>>
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Host {
-    /// The recovery and the timers of BSD or of Linux. Default: `"bsd"`.
+    /// The recovery and the timers of BSD or of Linux. Default: [that of the algorithm](networks.md#which-host).
     pub(in crate::scenario) kind: Option<Field<HostKind>>,
     /// The number of duplicate acknowledgements that means a loss (RFC 5681, section 3.2). Default: `3`.
     pub(in crate::scenario) dupack_threshold: Option<Field<Whole<1, 1000>>>,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
-use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
+use vegas_core::{Avoidance, Cut, Host, Recovery, Signal, SlowStart, registry};
 use vegas_sim::scenario::{
     Change, DelayedAck, GilbertElliott, Handshake, HostKind, Impairments, Jitter, Policer, QueueLimit, ReceiveWindow,
     Receiving, Sampling, Scenario,
@@ -41,6 +41,29 @@ fn names(scenario: &Scenario, links: &[usize]) -> Vec<String> {
 
 fn all_links(scenario: &Scenario) -> Vec<String> {
     names(scenario, &(0..scenario.links.len()).collect::<Vec<_>>())
+}
+
+/// A flow that names no host has that of its algorithm, by itself and as the preset of a table of parts.
+#[test]
+fn what_linux_has_runs_on_a_linux_host() {
+    let kind = |flow: &str| {
+        let text = DUMBBELL.replace("algorithm = \"vegas\"", flow);
+        load(&text).flows[0].host.kind
+    };
+    assert_eq!(kind("algorithm = \"vegas\""), HostKind::Bsd);
+    assert_eq!(kind("algorithm = \"vegas-linux\""), HostKind::Linux);
+    assert_eq!(kind("algorithm = { preset = \"bbr3\" }"), HostKind::Linux);
+    assert_eq!(kind("algorithm = { signal = \"end-to-end\" }"), HostKind::Bsd);
+    assert_eq!(kind("algorithm = \"bbr3\"\nhost = \"bsd\""), HostKind::Bsd);
+    assert_eq!(kind("algorithm = \"bbr3\"\nhost = { rto_min = \"1s\" }"), HostKind::Linux);
+}
+
+#[test]
+fn every_preset_runs_without_a_word_about_hosts() {
+    for preset in registry::PRESETS {
+        assert!(matches!(preset.host, Host::Bsd | Host::Linux), "{}", preset.name);
+        load(&DUMBBELL.replace("\"vegas\"", &format!("{:?}", preset.name)));
+    }
 }
 
 /// A count of flows equals the flows written out: numbers, hosts, paths, everything.
