@@ -79,6 +79,16 @@ def test_a_page_says_what_speaks_for_the_best_two_and_against_them(vegaslab: Com
     assert "<b>flow 0: veno</b>" in page
     found = json.loads((here / "out" / "comparison.json").read_bytes())["identified"]
     assert found["answer"] == ["veno"]
+    call = ("identify", capture, "-a", "veno", "-o", "out")
+    again = vegaslab(*call)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert {path.name for path in (here / "out").iterdir()} == {"capture", "comparison.json", "picture.html", "veno"}
+    path = here / "out" / "capture" / "path.toml"
+    path.write_text("mine")
+    refused = vegaslab(*call)
+    assert refused.returncode == 2
+    assert 'holds "capture/path.toml", which was edited since vegaslab wrote it' in refused.stderr
+    assert path.read_text() == "mine"
 
 
 def test_a_page_of_none_of_these_says_so(here: Path) -> None:

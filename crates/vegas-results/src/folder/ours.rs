@@ -150,6 +150,9 @@ fn check_comparison(folder: &Path) -> io::Result<Result<(), Stranger>> {
         #[serde(rename = "scenario")]
         _scenario: String,
         runs: BTreeMap<String, IgnoredAny>,
+        /// Of `vegaslab identify`: the answer.
+        #[serde(rename = "identified")]
+        _identified: Option<IgnoredAny>,
     }
     if seeds_wrote(&folder.join(COMPARISON)) {
         return check_files(folder, "", of_seeds);

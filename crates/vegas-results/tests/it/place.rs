@@ -72,9 +72,10 @@ const OURS: &str = r#"{"generator": "vegaslab", "format": 1}"#;
 
 #[test]
 fn what_vegaslab_wrote_is_replaced() {
-    let cases: [(Files, &[&str]); 7] = [
+    let cases: [(Files, &[&str]); 8] = [
         (&[("picture.png", ""), ("picture.svg", ""), ("picture.pdf", ""), ("picture.html", "")], &[""]),
         (&[COMPARISON, ("picture.html", "")], &["vegas", "reno"]),
+        (&[("comparison.json", r#"{"scenario": "s", "runs": {"vegas": {}}, "identified": {}}"#)], &["vegas"]),
         (&[SEEDS, ("runs.csv", ""), ("differences.parquet", ""), ("picture.svg", "")], &[]),
         (&[SEEDS_OF_FLOWS, ("runs.csv", "")], &[]),
         (&[FACTORIAL, ("goodput/effects.csv", ""), ("goodput/effects.tex", ""), ("drops/picture.png", "")], &[]),
