@@ -146,3 +146,22 @@ async fn main() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_order_or_kind_says_what_is_right() {
+        let said = |words: [&str; 2]| {
+            let given = ["vegaslab-quic", "fetch"].into_iter().chain(words);
+            Arguments::try_parse_from(given).err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        let order = "first ADDRESS:PORT, such as 192.0.2.1:4433, then BYTES";
+        assert!(said(["5mb", "192.0.2.1:4433"]).contains(order), "{}", said(["5mb", "192.0.2.1:4433"]));
+        let bytes = "behind ADDRESS:PORT a number of bytes, such as 25000000";
+        for given in ["5mb", "0"] {
+            assert!(said(["192.0.2.1:4433", given]).contains(bytes), "{}", said(["192.0.2.1:4433", given]));
+        }
+    }
+}

@@ -89,7 +89,7 @@ ASKED = {
     "gamma": "algorithms/vegas how-to",
     "jain": "comparing how-to",
     "compare two flows": "how-to comparing",
-    "install": "index start",
+    "install": "install",
     "packet loss": "how-to networks",
     "wi-fi": "how-to networks",
     "starlink": "how-to networks",
