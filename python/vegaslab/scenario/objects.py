@@ -129,9 +129,9 @@ class Link(Table):
     delay: str | TraceDelay
     """Propagation delay, one way; 1 h at most; or a recorded one that varies: `delay`."""
     queue: str | Queue | None = None
-    """The capacity of the drop-tail queue; the packet in transmission counts. Or a managed queue: `queue`. Unlimited is
-    a host's own interface, which blocks its sender instead of dropping. Default: `"unlimited"` for `access`, else
-    required."""
+    """The capacity of the drop-tail queue, of a dumbbell's bottleneck also in bandwidth-delay products; the packet in
+    transmission counts. Or a managed queue: `queue`. Unlimited is a host's own interface, which blocks its sender
+    instead of dropping. Default: `"unlimited"` for `access`, else required."""
     aqt: bool | None = None
     """Whether it stamps its queueing time into the packets of flows that request it, as `rovegas` does. Default:
     `false`."""

@@ -103,9 +103,10 @@ link_table! {
         rate: Either<LinkRate>,
         /// Propagation delay, one way; 1 h at most; or a recorded one that varies: [`delay`](#delay).
         delay: Either<LinkDelay>,
-        /// The capacity of the drop-tail queue; the packet in transmission counts. Or a managed queue:
-        /// [`queue`](#queue). Unlimited is a host's own interface, which blocks its sender instead of dropping.
-        /// Default: `"unlimited"` for `access`, else required.
+        /// The capacity of the drop-tail queue, of a dumbbell's bottleneck also in
+        /// [bandwidth-delay products](#base-rtt-and-bandwidth-delay-product); the packet in transmission counts. Or a
+        /// managed queue: [`queue`](#queue). Unlimited is a host's own interface, which blocks its sender instead of
+        /// dropping. Default: `"unlimited"` for `access`, else required.
         queue: Option<Either<LinkQueue>>,
         /// Whether it stamps its queueing time into the packets of flows that request it, as
         /// [`rovegas`](algorithms/rovegas.md) does. Default: `false`.
