@@ -86,8 +86,15 @@ def label(algorithm: str) -> str:
     table = re.match(r"\s*([^={}]+?)\s*=\s*\{", algorithm)
     if table:
         return table[1]
-    file = re.fullmatch(r"(?:.*/)?([^/]+)\.(?:py|wasm)(?::(\w+))?", algorithm)
-    return (file[2] or file[1]) if file else algorithm.strip()
+    file = re.fullmatch(r"(?:.*/)?([^/]+)\.(py|wasm)(?::(\w+))?", algorithm)
+    if file is None:
+        return algorithm.strip()
+    return file[3] or (_class_of(algorithm) if file[2] == "py" else file[1])
+
+
+def _class_of(file: str) -> str:
+    """The name of a file's only class, by which runs and comparisons call it, too."""
+    return load(_ALONE, set=_chosen("flow.0", file)).algorithms()[0]
 
 
 def runs_of(case: Case, request: Request) -> dict[Key, Run]:

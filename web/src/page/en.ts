@@ -16,7 +16,7 @@ export const en = {
     file: "Scenario file",
     hint:
       "The form and the file are the same scenario. Save it, and “vegaslab run FILE” gives the same results, to the byte; so does " +
-      "“vegaslab run 'LINK'” with the copied link.",
+      "“vegaslab run 'LINK'” with the copied link. An algorithm in JavaScript runs on this page only.",
     whole: "Open the whole playground",
     run: "The run",
     playback: "Playback",
