@@ -3,7 +3,7 @@
 use vegas_sim::scenario::Scenario;
 
 /// One of 50 segments comes ten segments late. In Linux 6.12 over this path, in the kernel's world, 25 segments are
-/// sent again, and the window ends at 81: once segments were late by more than three, acknowledgements that do not
+/// retransmitted, and the window ends at 81: once segments were late by more than three, acknowledgements that do not
 /// advance let the window grow, too (`tcp_may_raise_cwnd`). Without that it ended at 74.
 #[test]
 fn the_window_grows_by_what_is_reported_out_of_order() {
