@@ -8,6 +8,7 @@ from documentation.drawing import Curve, Panel, Picture
 from vegaslab import _vegaslab
 
 _BOTTLENECK = "r1->r2"
+_HOSTS = {preset["name"]: preset["host"] for preset in _vegaslab.algorithms()}
 
 
 def _algorithm(label: str, algorithm: str = "", **others: str) -> Curve:
@@ -150,7 +151,9 @@ _MARKING = {
 
 
 def _beside_newreno(name: str) -> Sequence[Panel]:
-    return _windows_and_queue(*_with(_MARKING.get(name, {}), _algorithm(name), _algorithm("newreno")))
+    # both on the host of the one that the page is about
+    curves = _with({"flow.0.host": _HOSTS[name]}, _algorithm(name), _algorithm("newreno"))
+    return _windows_and_queue(*_with(_MARKING.get(name, {}), *curves))
 
 
 _ALGORITHMS = [
