@@ -6,8 +6,8 @@ use vegas_core::registry::{PRESETS, Preset};
 use vegas_core::{Avoidance, BaseRtt, Composition, Cut, Host, Parameters, Recovery, Rivals, Signal, SlowStart};
 
 /// One dict a preset: `name`, `summary`, `source`, `parts` (a dict of a file's keys and values; `own` of a standalone
-/// algorithm's, which has no parts), `parameters` (a dict of segments), `host` (that of a flow that names none), `hosts`
-/// (by each host's name None, or why it does not carry the preset).
+/// algorithm's, which has no parts), `parameters` (a dict of segments), `host` (that of a flow that names none), and
+/// `hosts` (by each host's name None, or why it does not carry the preset).
 #[pyfunction]
 pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     PRESETS.iter().map(|preset| describe(py, preset)).collect()
