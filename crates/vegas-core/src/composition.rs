@@ -3,6 +3,7 @@
 pub(crate) mod algorithm;
 pub(crate) mod bases;
 pub(crate) mod composed;
+pub(crate) mod host;
 pub(crate) mod mechanisms;
 pub(crate) mod parts;
 
@@ -11,6 +12,7 @@ use core::fmt;
 use crate::contract::Needs;
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::{Segments, Window};
+pub use host::Host;
 use parts::avoidance::Avoidance;
 use parts::beside::{BaseRtt, DRAIN_NEEDS, Rivals};
 use parts::limits::Limits;

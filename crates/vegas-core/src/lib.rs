@@ -60,7 +60,7 @@ pub use composition::parts::loss_response::{LossResponse, SlowStartEnds};
 pub use composition::parts::part::{AvoidancePromise, Leap, Share, SlowStartPromise};
 pub use composition::parts::signal::{Dialect, Signal};
 pub use composition::parts::slow_start::SlowStart;
-pub use composition::{Composition, Detection, HostCapabilities, Recovery, Refusal};
+pub use composition::{Composition, Detection, Host, HostCapabilities, Recovery, Refusal};
 pub use contract::parameters::{Parameters, Thresholds};
 pub use contract::rate::RateEstimator;
 pub use contract::{
@@ -70,5 +70,4 @@ pub use contract::{
 pub use contract::{aqt, rate};
 #[cfg(feature = "alloc")]
 pub use held::controller::{Boxed, Controller};
-pub use hosts::Host;
 pub use standalone::{BaseRttHeld, Follow, Standalone, WithChosen};

@@ -1,5 +1,6 @@
 //! The registry: every preset's name, parts, numbers and source. A new preset is one entry of [`PRESETS`].
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO, RENO_PARAMETERS, SACK, VEGAS, VEGAS_PARAMETERS, with_recovery};
 use crate::composition::parts::avoidance::Avoidance;
 use crate::composition::parts::cut::Cut;
@@ -9,7 +10,6 @@ use crate::composition::parts::signal::{Dialect, Signal};
 use crate::composition::parts::slow_start::SlowStart;
 use crate::composition::{Composition, Detection, Recovery};
 use crate::contract::parameters::Parameters;
-use crate::hosts::Host;
 use crate::standalone::Standalone;
 
 pub use crate::standalone::Preset;

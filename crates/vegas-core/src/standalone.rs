@@ -44,13 +44,13 @@ mod vegas_next;
 
 use core::fmt;
 
+use crate::composition::Host;
 use crate::composition::algorithm::Algorithm;
 use crate::composition::bases::RENO_PARAMETERS;
 use crate::composition::parts::slow_start::SlowStart;
 use crate::composition::{Composition, HostCapabilities, Refusal};
 use crate::contract::parameters::Parameters;
 use crate::contract::{CongestionControl, Needs, STATE_BYTES_MAX};
-use crate::hosts::Host;
 use crate::units::{Segments, Span, Window};
 
 use vegas_next::Selected;

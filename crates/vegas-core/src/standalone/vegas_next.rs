@@ -17,6 +17,7 @@ mod rival;
 mod start;
 
 use crate::composition::Composition;
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK, VEGAS};
 use crate::composition::parts::avoidance::Avoidance;
 use crate::composition::parts::avoidance::by_rate::arithmetic::{WINDOW_MIN, cut, share};
@@ -24,7 +25,6 @@ use crate::composition::parts::beside::DRAIN_NEEDS;
 use crate::composition::parts::beside::{BaseRtt, Rivals};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Restart, Status};
-use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 

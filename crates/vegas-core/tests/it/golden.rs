@@ -247,11 +247,13 @@ fn ack(keys: &str) -> Result<Event, String> {
     none_left(&keys).map(|()| Event::Ack(ack))
 }
 
-/// The rate sample of a segment that was sent with `sent_at` in flight, when `prior` had been delivered.
+/// The rate sample of a segment that was sent with `sent_at` in flight, when `prior` had been delivered, and since when
+/// `delivered` have been: those of this acknowledgement, unless it says so.
 fn rate(keys: &mut BTreeMap<&str, &str>, acked: u32, rtt: Option<Span>) -> Result<Option<RateSample>, String> {
     let prior_delivered = optional(keys, "prior")?.unwrap_or(0) as u32;
+    let delivered = optional(keys, "delivered")?.map_or(acked, |count| count as u32);
     let sample = |in_flight| RateSample {
-        delivered: Segments(acked),
+        delivered: Segments(delivered),
         interval: rtt.unwrap_or_default(),
         lost: Segments(0),
         in_flight: Segments(in_flight as u32),

@@ -1,6 +1,6 @@
 //! What a file ends with, where that is no whole record: a record that was cut is left out, anything else is damage.
 
-use super::file::CaptureKind;
+use super::kind::CaptureKind;
 
 /// The most bytes of a frame in a pcap file (`MAXIMUM_SNAPLEN` of libpcap).
 pub(super) const FRAME_BYTES_MAX: u32 = 262_144;

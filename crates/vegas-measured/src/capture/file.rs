@@ -5,6 +5,7 @@ use pcap_parser::traits::PcapReaderIterator;
 use pcap_parser::{Block, LegacyPcapReader, PcapBlockOwned, PcapError, PcapNGOption, PcapNGReader};
 
 use crate::capture::damage;
+use crate::capture::kind::CaptureKind;
 use crate::error::{MeasuredError, Read};
 use crate::source::{Attend, Source, TIME_MAX};
 
@@ -40,30 +41,6 @@ const RECORD_BYTES_MAX: usize = 1 << 24;
 /// The most interfaces of a section.
 const INTERFACES_MAX: usize = 1 << 12;
 const NANOS: u64 = 1_000_000_000;
-
-/// The magic number of a pcapng file's first block.
-const PCAPNG: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
-/// The magic numbers of pcap files, in the order of bytes of a little-endian host; the other order is theirs reversed.
-const PCAP: [u32; 3] = [0xa1b2_c3d4, 0xa1b2_3c4d, 0xa1b2_cd34];
-
-/// The kinds of capture files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CaptureKind {
-    Pcap,
-    PcapNg,
-}
-
-impl CaptureKind {
-    /// Returns the kind of a file by its first bytes.
-    pub(crate) fn of(head: &[u8]) -> Option<Self> {
-        let magic: [u8; 4] = head.get(..4)?.try_into().ok()?;
-        let number = u32::from_le_bytes(magic);
-        if magic == PCAPNG {
-            return Some(CaptureKind::PcapNg);
-        }
-        PCAP.iter().any(|known| number == *known || number == known.swap_bytes()).then_some(CaptureKind::Pcap)
-    }
-}
 
 /// Reads a capture file, and calls `take` with each frame.
 pub(crate) fn read_frames(

@@ -3,13 +3,14 @@
 mod clock;
 mod damage;
 mod file;
+mod kind;
 mod link;
 pub(crate) mod packet;
 mod twice;
 
 use std::collections::BTreeSet;
 
-pub(crate) use file::CaptureKind;
+pub(crate) use kind::CaptureKind;
 
 use crate::capture::clock::Clock;
 use crate::capture::file::{Frame, Gaps, read_frames};

@@ -5,10 +5,10 @@
 //! window, so that it grows by one segment a round trip at most and shrinks in proportion to the excess. The queueing
 //! delay is the least of the newest four delays less the least of ten minutes, kept minute by minute.
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
-use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::least::Least;
 use crate::units::{Segments, SendIndex, Span, Time, Window};

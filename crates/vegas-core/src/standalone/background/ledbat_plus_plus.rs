@@ -9,10 +9,10 @@
 //!   took, the window is two segments for two round trips, so that all flows see the path without a queue; then it
 //!   doubles up to where it was.
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
-use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::background::ledbat::{Delays, WINDOW_MIN, part_of_target, spread_down, spread_up};
 use crate::units::{Segments, SendIndex, Span, Time, Window};

@@ -14,10 +14,10 @@ mod policer;
 use super::shared::{
     Aggregation, Bandwidth, Episode, Flight, Greatest, HeldBack, ONE, Pacing, Repair, Rounds, UNKNOWN_US, WINDOW_MIN,
 };
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Restart, Sent, Status};
-use crate::hosts::Host;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::micros;
 use crate::standalone::{BaseRttHeld, Preset};

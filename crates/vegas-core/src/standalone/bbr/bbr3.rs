@@ -17,13 +17,13 @@ mod signals;
 mod startup;
 
 use super::shared::{Aggregation, Bandwidth, Episode, Flight, HeldBack, ONE, Pacing, Rounds, UNKNOWN_US};
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::composition::parts::part::anew;
 use crate::contract::parameters::Parameters;
 use crate::contract::{
     Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Phase, Restart, Sent, Status,
 };
-use crate::hosts::Host;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::micros;
 use crate::standalone::{BaseRttHeld, Preset};

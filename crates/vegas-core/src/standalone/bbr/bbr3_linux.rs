@@ -1,7 +1,7 @@
 //! BBR version 3 as in its authors' code for Linux ([`super::bbr3`]).
 
 use super::bbr3::{self, Bbr};
-use crate::hosts::Host;
+use crate::composition::Host;
 use crate::standalone::Preset;
 
 pub(crate) const PRESET: Preset = Preset {

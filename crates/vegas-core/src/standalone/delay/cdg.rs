@@ -7,10 +7,10 @@
 //! but not below half of a shadow window, which did not back off (3.2). Slow start ends by Hybrid Slow Start's two
 //! signs.
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Restart, Status};
-use crate::hosts::Host;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};

@@ -8,10 +8,10 @@
 //! - Section 2.2: 1 / delta is 2, as long as the queue is nearly empty once in five round trips. Otherwise a flow that
 //!   fills the buffer is there, and 1 / delta grows by one each round trip and is halved at a loss.
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
-use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::least::Least;
 use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};

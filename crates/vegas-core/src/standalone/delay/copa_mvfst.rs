@@ -3,10 +3,10 @@
 //! window once a smoothed RTT, at once; rounds are timed by the smoothed RTT; a velocity above 1 that meets the other
 //! direction begins again at once; the pace is twice the window a smoothed RTT.
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
-use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::delay::copa::{
     Delays, Direction, Velocity, halved, is_below_target, may_grow, output, path_rtt, shrunk, status, step,

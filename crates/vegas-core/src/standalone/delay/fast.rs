@@ -5,10 +5,10 @@
 //! / RTT x window + alpha), with gamma a half. The RTT is an average in which the newest sample weighs min(3 / window,
 //! 1/4) (section IV.A).
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
-use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 

@@ -1,15 +1,15 @@
 //! TCP-NV, "New Vegas" (L. Brakmo, netdev 0.1 and 1.1; Linux, `net/ipv4/tcp_nv.c` with its default numbers).
 //!
-//! Once a round the greatest rate of the round, in flight when sent / smoothed RTT, times the least RTT gives the
+//! Once a round the greatest rate of the round, delivered since sent / smoothed RTT, times the least RTT gives the
 //! window that needs no queue. Above it by more than a pad of ten the window shrinks, below it by two less than the pad
 //! it may grow as Reno's does. Either needs enough samples: what a few acknowledgements say, receivers and network
 //! cards that gather packets make too uncertain. The least RTT is measured again after some seconds, a random span so
 //! that flows do not do it together.
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
-use crate::hosts::Host;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
@@ -145,7 +145,7 @@ impl Nv {
         }
         let (Some(rtt), Some(rate)) = (ack.rtt, ack.rate) else { return };
         let rtt_us = self.smoothed(micros(rtt));
-        self.rate = self.rate.max(rate.in_flight.as_u64() * RATE_UNIT / u64::from(rtt_us));
+        self.rate = self.rate.max(rate.delivered.as_u64() * RATE_UNIT / u64::from(rtt_us));
         self.samples = self.samples.saturating_add(1);
         self.least_rtt_us = self.least_rtt_us.min(rtt_us);
         self.next_least_rtt_us = self.next_least_rtt_us.min(rtt_us);

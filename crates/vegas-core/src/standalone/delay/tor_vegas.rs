@@ -8,10 +8,10 @@
 //!
 //! Tor's links lose nothing, so the proposal has no answer to loss; here it is Reno's (`docs/algorithms/tor-vegas.md`).
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
-use crate::hosts::Host;
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, Span, Window};
 

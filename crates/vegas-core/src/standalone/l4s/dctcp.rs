@@ -1,11 +1,11 @@
 //! DCTCP (RFC 8257; Linux, `net/ipv4/tcp_dctcp.c`): Reno that reduces its window by half of alpha once a window of
 //! data with marks, where alpha is the averaged part of packets that were marked. A loss halves the window.
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::composition::parts::cut::alpha::Alpha;
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
-use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Window};

@@ -8,11 +8,11 @@
 //! - Segments are paced at the window over the smoothed RTT, twice as fast at the beginning of slow start.
 //! - A loss halves the window.
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::composition::parts::cut::alpha::Alpha;
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
-use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 

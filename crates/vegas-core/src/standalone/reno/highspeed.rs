@@ -2,10 +2,10 @@
 //! and the part that a loss costs falls from a half to a tenth, so that a window of 83,000 needs a loss in 10^7
 //! segments only.
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Status};
-use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Window};

@@ -2,10 +2,10 @@
 //! time as it would on a path of 25 ms. With rho, the RTT over 25 ms, each acknowledgement adds 2^rho - 1 segments in
 //! slow start, and rho^2 / window after it.
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
-use crate::hosts::Host;
 use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::units::{Segments, SendIndex, Span, Time, Window};

@@ -4,10 +4,10 @@
 //! The bandwidth is what was acknowledged over a round trip, 50 ms at least, filtered twice by an eighth. Times are
 //! whole milliseconds, as those of a kernel that counts 1000 ticks a second.
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Restart, Status};
-use crate::hosts::Host;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window, product};

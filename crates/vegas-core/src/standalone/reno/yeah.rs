@@ -2,10 +2,10 @@
 //! the window grows as Scalable TCP's, one segment each 100 acknowledged; once it is longer, as Reno's, and a queue
 //! beyond 80 segments is taken off before it is lost.
 
+use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Restart, Status};
-use crate::hosts::Host;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Time, Window};
