@@ -4,10 +4,16 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from matplotlib.typing import ColorType
 
 import vegaslab
 from tests.conftest import Command
-from vegaslab.reports.figure import SUFFIXES, SuffixError
+from vegaslab.reports.figure import DARK, SUFFIXES, SuffixError
 from vegaslab.reports.paper import Kind, WidthError
 from vegaslab.sweeps.analysis.cells import AnalysisError
 
@@ -99,3 +105,59 @@ def test_a_label_of_what_the_figure_does_not_have_is_refused() -> None:
     with pytest.raises(vegaslab.AnalysisError, match="no name in this figure"):
         vegaslab.figure(seeds, "goodput_mbps", labels={"godput_mbps": "Goodput"})
     assert "vegas" in seeds.report()
+
+
+def _luminance(colour: ColorType) -> float:
+    """The relative luminance of WCAG 2.1."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(colour: ColorType, ground: ColorType, opacity: float | None = None) -> float:
+    """The contrast ratio of WCAG 2.1, of a colour that covers the ground by its opacity."""
+    part = 1.0 if opacity is None else opacity
+    mixed = [part * above + (1 - part) * below for above, below in zip(to_rgb(colour), to_rgb(ground), strict=True)]
+    lights = sorted((_luminance((mixed[0], mixed[1], mixed[2])), _luminance(ground)))
+    return (lights[1] + 0.05) / (lights[0] + 0.05)
+
+
+def _texts(drawn: Figure) -> list[Text]:
+    return [text for text in drawn.findobj(Text) if isinstance(text, Text) and text.get_text()]
+
+
+def _lines(drawn: Figure) -> list[Line2D]:
+    return [line for line in drawn.findobj(Line2D) if isinstance(line, Line2D) and line.get_visible()]
+
+
+def _contrast_of(line: Line2D, ground: ColorType) -> float:
+    """The contrast of a line; that of marks without one is their faces' or their edges'."""
+    marks = line.get_linestyle() == "None"
+    colours = [line.get_markeredgecolor(), line.get_markerfacecolor()] if marks else [line.get_color()]
+    return max(_contrast(colour, ground, line.get_alpha()) for colour in colours)
+
+
+def test_a_dark_figure_can_be_read(swept: Path) -> None:
+    """WCAG 2.1: 4.5 to 1 for texts (1.4.3), 3 to 1 for graphics (1.4.11)."""
+    runs = vegaslab.compare("quic", ["vegas", "reno"], set={"duration": "2s"})
+    kinds: list[Kind] = ["lines", "box", "ecdf"]
+    dark = [vegaslab.figure(swept, "flow.0.goodput_mbps", kind=kind, dark=True) for kind in kinds]
+    for drawn in [vegaslab.figure(runs, dark=True), *dark]:
+        ground = drawn.get_facecolor()
+        assert _luminance(ground) < 0.02
+        assert all(axes.get_facecolor() == ground for axes in drawn.axes)
+        assert len(_texts(drawn)) > 10
+        assert min(_contrast(text.get_color(), ground) for text in _texts(drawn)) > 4.5
+        lines = _lines(drawn)
+        assert len(lines) > 10
+        assert min(_contrast_of(line, ground) for line in lines) >= 3
+    assert vegaslab.figure(runs).get_facecolor() == to_rgba("white")
+
+
+def test_the_command_draws_on_a_dark_ground(vegaslab: Command, here: Path) -> None:
+    assert vegaslab("run", "quic", "--set", "duration=1s", "-o", "run").returncode == 0
+    files = ["dark.svg", "dark.png", "dark.pdf"]
+    done = vegaslab("figure", "run", "--dark", *(word for file in files for word in ("-o", file)))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all((here / file).stat().st_size > 0 for file in files)
+    assert imread(here / "dark.png")[0, 0, :3] == pytest.approx(to_rgb(DARK.paper), abs=0.01)
+    assert DARK.paper in (here / "dark.svg").read_text()

@@ -4,6 +4,7 @@ import base64
 import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -22,13 +23,13 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
-from vegaslab.reports.chart import PALETTE, Curve, Panel
+from vegaslab.reports.chart import DARK_PALETTE, PALETTE, Curve, Panel
 from vegaslab.reports.panels import fitted
 from vegaslab.reports.sheet import Sheet
 from vegaslab.util.errors import InputError
 from vegaslab.util.folder import write_file
 
-INK, FAINT, _ALARM = "#333333", "#8A8A8A", "#C1121F"
+INK, FAINT = "#333333", "#8A8A8A"
 _WIDTH_INCHES, _PANEL_INCHES, _EDGE_INCHES = 10.0, 0.95, 1.0
 _DOTS_PER_INCH = 150
 _DOTS_PER_INCH_SHOWN = 96
@@ -37,6 +38,30 @@ ROUND = (1, 2, 5, 10)
 _LAYOUT_DIGITS = 9
 _TITLE_LETTERS, _NOTE_LETTERS, _LEGEND_LETTERS = 78, 125, 110
 _MOST_TITLE_LINES = 4
+
+
+@dataclass(frozen=True)
+class Colours:
+    """The colours of a picture's parts."""
+
+    ink: str
+    """Texts and ticks."""
+    faint: str
+    """Axes and levels."""
+    grid: str
+    alarm: str
+    paper: str
+    palette: tuple[str, ...]
+
+    def of(self, number: int) -> str:
+        """Returns the colour of the series with this number."""
+        return self.palette[number % len(self.palette)]
+
+
+LIGHT = Colours(INK, FAINT, "#E4E4E4", "#C1121F", "white", PALETTE)
+DARK = Colours("#F2F2F2", "#B0B0B0", "#686868", "#FF7B72", "#121212", DARK_PALETTE)
+"""For slides: all but texts have a contrast to the ground of at least 3 to 1, as WCAG 2.1, 1.4.11, asks of graphics."""
+
 # Any, because matplotlib types its settings as literals that differ from version to version
 STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -46,7 +71,7 @@ STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
-    "grid.color": "#E4E4E4",
+    "grid.color": LIGHT.grid,
     "grid.linewidth": 0.8,
     "xtick.color": INK,
     "ytick.color": INK,
@@ -58,6 +83,18 @@ STYLE: Any = {
 }
 NAMED: Any = {**STYLE, "text.parse_math": False}
 """The style where names chosen by users are shown: a dollar in them starts no formula."""
+
+ON_DARK: Any = {
+    "figure.facecolor": DARK.paper,
+    "axes.facecolor": DARK.paper,
+    "text.color": DARK.ink,
+    "axes.edgecolor": DARK.faint,
+    "axes.labelcolor": DARK.ink,
+    "grid.color": DARK.grid,
+    "xtick.color": DARK.ink,
+    "ytick.color": DARK.ink,
+}
+"""What a style has otherwise on a dark ground."""
 
 
 class Drawn(Figure):
@@ -98,19 +135,21 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
     axes.set_ylim(*panel.y_range)
 
 
-def draw_curve(axes: Axes, curve: Curve) -> None:
+def draw_curve(axes: Axes, curve: Curve, colours: Colours = LIGHT) -> None:
     """Draws one curve of a panel."""
-    colour, x, y = _colour_of(curve), np.asarray(curve.x, dtype=float), np.asarray(curve.y, dtype=float)
+    colour, x, y = _colour_of(curve, colours), np.asarray(curve.x, dtype=float), np.asarray(curve.y, dtype=float)
     look: dict[str, Any] = {"color": colour, "alpha": curve.opacity, "label": curve.label or "_"}
     match curve.style:
         case "area":
             axes.fill_between(x, y, step="pre", lw=0, **look)
         case "points" | "crosses":
             marker, size = ("o", 5) if curve.style == "points" else ("X", 9)
-            axes.plot(x, y, ls="", marker=marker, ms=size, mec="white", mew=0.7, zorder=4, **look)
+            axes.plot(x, y, ls="", marker=marker, ms=size, mec=colours.paper, mew=0.7, zorder=4, **look)
         case "ends":
             size = 5 if curve.thin else 9
-            axes.plot(x, y, ls="", marker=CARETDOWN, ms=size, mec="white", mew=0.8, zorder=5, clip_on=False, **look)
+            axes.plot(
+                x, y, ls="", marker=CARETDOWN, ms=size, mec=colours.paper, mew=0.8, zorder=5, clip_on=False, **look
+            )
         case "drops":
             _draw_drops(axes, x, 0.95 - 0.08 * float(y[0]), look)
         case _:
@@ -143,11 +182,11 @@ def draw_level(axes: Axes, value: float, name: str) -> None:
     )
 
 
-def _colour_of(curve: Curve) -> str:
+def _colour_of(curve: Curve, colours: Colours) -> str:
     """Returns the curve's colour; drops without one have the colour of alarms."""
     if curve.colour is None:
-        return _ALARM if curve.style == "drops" else INK
-    return PALETTE[curve.colour % len(PALETTE)]
+        return colours.alarm if curve.style == "drops" else colours.ink
+    return colours.of(curve.colour)
 
 
 def _fitted(title: str) -> str:

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from vegaslab.reports.chart import PALETTE, Panel
-from vegaslab.reports.figure import FAINT, NAMED, ROUND, Drawn, draw_curve, settle
+from vegaslab.reports.chart import Panel
+from vegaslab.reports.figure import DARK, LIGHT, NAMED, ON_DARK, ROUND, Colours, Drawn, draw_curve, settle
 from vegaslab.reports.sheet import Sheet
 from vegaslab.statistics import mean_interval
 from vegaslab.util.errors import InputError
@@ -110,18 +110,25 @@ class Samples:
     level: float = 0.95
 
 
-def over_time(sheet: Sheet, panels: Sequence[Panel], width: str | float, height: float | None) -> Figure:
+def _style(dark: bool) -> tuple[Any, Colours]:
+    return ({**_STYLE, **ON_DARK}, DARK) if dark else (_STYLE, LIGHT)
+
+
+def over_time(
+    sheet: Sheet, panels: Sequence[Panel], width: str | float, height: float | None, *, dark: bool = False
+) -> Figure:
     """Draws panels over one time axis, with one legend above them."""
-    with matplotlib.rc_context(_STYLE):
+    style, colours = _style(dark)
+    with matplotlib.rc_context(style):
         wide, names = centimetres(width), [group.label for group in sheet.groups]
         rows = _legend_rows(names, wide) if len(names) > 1 else 0
         figure = _figure(wide, height or _PANEL_CM * len(panels) + _EDGE_CM + _ROW_CM * rows)
         places = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
         for panel, axes in zip(panels, places, strict=True):
             for curve in panel.curves:
-                draw_curve(axes, curve)
+                draw_curve(axes, curve, colours)
             if panel.level is not None:
-                _draw_level(axes, *panel.level)
+                _draw_level(axes, *panel.level, colours)
             axes.set_ylabel(panel.y.replace(" (", "\n("))
             axes.yaxis.set_major_locator(MaxNLocator(4, integer=panel.whole, steps=ROUND))
             axes.set_ylim(*panel.y_range)
@@ -132,25 +139,27 @@ def over_time(sheet: Sheet, panels: Sequence[Panel], width: str | float, height:
         places[-1].set_xlim(0, sheet.duration_s)
         figure.align_ylabels()
         if rows:
-            colours = [PALETTE[group.colour % len(PALETTE)] for group in sheet.groups]
-            lines = [Line2D([], [], color=c, label=name) for c, name in zip(colours, names, strict=True)]
+            lines = [Line2D([], [], color=colours.of(group.colour), label=group.label) for group in sheet.groups]
             _legend(figure, lines, names, wide)
         settle(figure)
     return figure
 
 
-def _draw_level(axes: Axes, value: float, name: str) -> None:
+def _draw_level(axes: Axes, value: float, name: str, colours: Colours) -> None:
     """Draws a dotted line with its name beside the panel, where it meets no curve."""
-    axes.axhline(value, color=FAINT, lw=0.8, ls=":")
+    axes.axhline(value, color=colours.faint, lw=0.8, ls=":")
     text = re.sub(r"[: ]+(?=[0-9])", "\n", name, count=1)
     where: Any = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
     axes.annotate(text, (1, value), xytext=(4, 0), va="center", annotation_clip=False, **where)
 
 
-def of_samples(panels: Sequence[Samples], kind: Kind, width: str | float, height: float | None) -> Figure:
+def of_samples(
+    panels: Sequence[Samples], kind: Kind, width: str | float, height: float | None, *, dark: bool = False
+) -> Figure:
     """Draws a panel for each figure, beside each other where there is room for it, otherwise one below the other."""
     draw = {"lines": _lines, "box": _boxes, "ecdf": _ecdfs}[kind]
-    with matplotlib.rc_context(_STYLE):
+    style, colours = _style(dark)
+    with matplotlib.rc_context(style):
         wide = centimetres(width)
         columns = max(1, min(len(panels), int(wide // (COLUMNS_CM["one"] - 1))))
         rows = -(-len(panels) // columns)
@@ -160,15 +169,15 @@ def of_samples(panels: Sequence[Samples], kind: Kind, width: str | float, height
         figure = _figure(wide, height or rows * max(3.5, _SHAPE * wide / columns) + more)
         places = figure.subplots(rows, columns, squeeze=False).ravel()
         for axes, panel in zip(places, panels, strict=False):
-            draw(axes, panel)
+            draw(axes, panel, colours)
         for axes in places[len(panels) :]:
             axes.set_axis_off()
         if legend:
-            _legend(figure, [_handle(number, name, kind) for number, name in enumerate(names)], names, wide)
+            _legend(figure, [_handle(number, name, kind, colours) for number, name in enumerate(names)], names, wide)
         if kind == "lines":
             figure.draw_without_rendering()
             for axes, panel in zip(places, panels, strict=False):
-                _name_ends(axes, panel)
+                _name_ends(axes, panel, colours)
         settle(figure)
     return figure
 
@@ -193,8 +202,8 @@ def _legend(figure: Figure, handles: Sequence[Any], names: Sequence[str], wide_c
     figure.legend(handles=handles, loc="outside upper center", ncols=columns, handlelength=1.8, columnspacing=1.0)
 
 
-def _handle(number: int, name: str, kind: Kind) -> Line2D:
-    return Line2D([], [], color=PALETTE[number % len(PALETTE)], label=name, ls=_look(number) if kind == "ecdf" else "-")
+def _handle(number: int, name: str, kind: Kind, colours: Colours) -> Line2D:
+    return Line2D([], [], color=colours.of(number), label=name, ls=_look(number) if kind == "ecdf" else "-")
 
 
 def _look(number: int) -> Any:
@@ -207,7 +216,7 @@ def _where(panel: Samples) -> dict[str, float]:
     return dict(panel.places) or {text: float(number) for number, text in enumerate(texts)}
 
 
-def _lines(axes: Axes, panel: Samples) -> None:
+def _lines(axes: Axes, panel: Samples, colours: Colours) -> None:
     """Draws means with intervals, by series: lines over quantities, otherwise marks beside each other."""
     where = _where(panel)
     for number, of_series in enumerate(panel.values.values()):
@@ -218,7 +227,7 @@ def _lines(axes: Axes, panel: Samples) -> None:
             x,
             [mean.mean for mean in means],
             yerr=[mean.half_width if mean.half_width > 0 else 0.0 for mean in means],
-            color=PALETTE[number % len(PALETTE)],
+            color=colours.of(number),
             marker=_MARKERS[number % len(_MARKERS)],
             ls="-" if panel.places else "",
             ms=3.5,
@@ -238,7 +247,7 @@ def _lines(axes: Axes, panel: Samples) -> None:
         axes.set_ylim(bottom=0)
 
 
-def _name_ends(axes: Axes, panel: Samples) -> None:
+def _name_ends(axes: Axes, panel: Samples, colours: Colours) -> None:
     """Writes the series' names beside the ends of their lines, far enough apart to be read."""
     if not panel.over or len(panel.values) < 2:
         return
@@ -257,7 +266,7 @@ def _name_ends(axes: Axes, panel: Samples) -> None:
     ):
         axes.annotate(
             name, (1, at), xycoords="axes fraction", xytext=(4, 0), textcoords="offset points", va="center",
-            color=PALETTE[number % len(PALETTE)], annotation_clip=False,
+            color=colours.of(number), annotation_clip=False,
         )  # fmt: skip
 
 
@@ -277,13 +286,13 @@ def apart(places: Sequence[float], gap: float) -> list[float]:
     return moved
 
 
-def _boxes(axes: Axes, panel: Samples) -> None:
+def _boxes(axes: Axes, panel: Samples, colours: Colours) -> None:
     """Draws a box for each series and place: quartiles, median, whiskers to 1.5 times the box (Tukey), outliers."""
     where = _where(panel)
     order = sorted(where, key=lambda text: where[text])
     each = 0.8 / len(panel.values) if panel.over else 0.6
     for number, of_series in enumerate(panel.values.values()):
-        colour = PALETTE[number % len(PALETTE)]
+        colour = colours.of(number)
         shift = each * (number - (len(panel.values) - 1) / 2)
         there = [(place, of_series[text]) for place, text in enumerate(order) if of_series.get(text)]
         drawn = axes.boxplot(
@@ -293,7 +302,7 @@ def _boxes(axes: Axes, panel: Samples) -> None:
             manage_ticks=False,
             patch_artist=True,
             flierprops={"marker": ".", "ms": 3, "mec": colour},
-            medianprops={"color": "black", "lw": 1},
+            medianprops={"color": colours.ink, "lw": 1},
         )
         for part in [*drawn["boxes"], *drawn["whiskers"], *drawn["caps"]]:
             part.set(color=colour, lw=0.8)
@@ -308,12 +317,12 @@ def _boxes(axes: Axes, panel: Samples) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=ROUND))
 
 
-def _ecdfs(axes: Axes, panel: Samples) -> None:
+def _ecdfs(axes: Axes, panel: Samples, colours: Colours) -> None:
     """Draws for each series the part of its values that do not exceed x."""
     for number, of_series in enumerate(panel.values.values()):
         values = np.sort(np.concatenate([[], *(list(of) for of in of_series.values())]))
         if len(values):
-            axes.ecdf(values, color=PALETTE[number % len(PALETTE)], ls=_look(number), lw=1.2)
+            axes.ecdf(values, color=colours.of(number), ls=_look(number), lw=1.2)
     axes.set_xlabel(panel.figure)
     axes.set_ylabel("ECDF")
     axes.set_ylim(0, 1)

@@ -44,6 +44,7 @@ def add(commands: Commands) -> None:
         metavar="NAME=TEXT",
         help="write TEXT for a series, panel, figure or key; may be repeated",
     )
+    argument("--dark", action="store_true", help="light colours on a dark ground, for slides")
     argument(
         "-o",
         "--output",
@@ -81,6 +82,7 @@ def _figure(options: argparse.Namespace) -> int:
         width=options.width,
         height=options.height,
         labels=dict(options.label),
+        dark=options.dark,
     )
     for file in files:
         save(drawn, file)

@@ -41,6 +41,7 @@ def figure(
     width: str | float = "one",
     height: float | None = None,
     labels: Mapping[str, str] | None = None,
+    dark: bool = False,
 ) -> Figure:
     """Draws a figure in the size and type of a paper's column, and writes it to `path` (.pdf, .pgf, .svg, .png).
 
@@ -49,8 +50,8 @@ def figure(
     "flow.0.goodput_mbps", a panel each; `kind` is "lines" (means with their intervals), "box" or "ecdf" (of the
     seeds). A sweep is drawn over the key `over`, with a series for each value of the key `by`; a mean over all other
     keys. `width` is "one" or "two" columns of the IEEE's journals, or a width in cm; `height` is in cm. `labels`
-    rewrites names of series, panels, figures and keys. Raises `AnalysisError`, `PanelError`, `WidthError`,
-    `SuffixError`.
+    rewrites names of series, panels, figures and keys. `dark` draws in light colours on a dark ground, for slides.
+    Raises `AnalysisError`, `PanelError`, `WidthError`, `SuffixError`.
 
     >>> import vegaslab
     >>> runs = vegaslab.compare("quic", ["vegas", "reno"], set={"duration": "2s"})
@@ -66,7 +67,7 @@ def figure(
     shown = _opened(Path(what), asked) if isinstance(what, str | PathLike) else what
     if isinstance(shown, Figures | SweepAnalysis):
         _check_labels(named, _names_of(shown))
-        drawn = of_samples(_samples(shown, asked, over, by, named), kind, width, height)
+        drawn = of_samples(_samples(shown, asked, over, by, named), kind, width, height, dark=dark)
     elif kind != "lines" or over or by:
         raise AnalysisError("kind, over, by: are of comparisons over seeds and of sweeps; runs are drawn over time")
     else:
@@ -76,7 +77,7 @@ def figure(
         groups = tuple(replace(group, label=named.get(group.label, group.label)) for group in sheet.groups)
         pairs = zip(names, panels_of(sheet, names), strict=True)
         chosen = [replace(panel, y=named.get(name, panel.y)) for name, panel in pairs]
-        drawn = over_time(replace(sheet, groups=groups), chosen, width, height)
+        drawn = over_time(replace(sheet, groups=groups), chosen, width, height, dark=dark)
     if path is not None:
         save(drawn, Path(path))
     return drawn
