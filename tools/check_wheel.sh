@@ -25,6 +25,7 @@ echo "installed in $((SECONDS - begun)) s: $(basename "${wheel[0]}"), $(($(stat 
 run vegaslab check gallop-50mbit
 run python -m vegaslab list plans
 run vegaslab explain gallop >/dev/null
+run vegaslab explain bufferbloat >/dev/null
 run vegaslab run lossy --set duration=5s --plot -o run
 run vegaslab sweep vegas-or-gallop --dry-run
 [[ -s run/flows.parquet && -s run/picture.png && -s run/picture.html ]] || { echo 'run wrote no picture' >&2; exit 1; }

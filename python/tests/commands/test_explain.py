@@ -64,6 +64,31 @@ def test_panels_are_explained() -> None:
     assert "segments" in vegaslab.explain("cwnd")
 
 
+def test_each_term_of_the_glossary_is_explained() -> None:
+    rows = re.findall(r"^\| (.+) \| (.+) \|$", (ROOT / "docs/glossary.md").read_text(), re.MULTILINE)
+    terms = {names: meaning for names, meaning in rows if names != "term"}
+    assert len(terms) > 50
+    for names, meaning in terms.items():
+        for name in names.split(", "):
+            assert f"{names}: {meaning[:20]}" in vegaslab.explain(name), name
+
+
+@pytest.mark.parametrize("name", ["bufferbloat", "bdp", "BDP", "Slow Start", "slow_start", "rtt", "RTT", "ssthresh"])
+def test_terms_are_found_in_any_spelling(name: str) -> None:
+    text = vegaslab.explain(name)
+    assert re.search(rf"\b{re.sub('_', ' ', name)}\b.*: the |high delay", text, re.IGNORECASE)
+    assert "](" not in text
+
+
+def test_the_code_and_the_field_mean_the_same_by_a_term() -> None:
+    """The architecture's glossary is the code's; terms that are in both begin with one definition."""
+    rows = re.findall(r"^\| (\w[^|]*) \| ([^|]+) \|$", (ROOT / "docs/architecture.md").read_text(), re.MULTILINE)
+    shared = {name: meaning for name, meaning in rows if name in ("host", "harm", "backlog", "base RTT", "round")}
+    assert len(shared) == 5
+    for name, meaning in shared.items():
+        assert f"{name}: {meaning[:30]}" in vegaslab.explain(name)
+
+
 def test_an_unknown_name_gives_one_short_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["explain", "xyzzyx"]) == 2
     assert len(capsys.readouterr().err) < 200

@@ -254,10 +254,10 @@ def _parser(command: str = "") -> argparse.ArgumentParser:
     compare.set_defaults(action=_compare)
 
     explaining = commands.add_parser(
-        "explain", help="what a name means: an algorithm, a part, a key, a figure, a column, a claim"
+        "explain", help="what a name means: an algorithm, a part, a key, a figure, a column, a claim, a term"
     )
     explaining.add_argument(
-        "name", metavar="NAME", help="such as vegas, slow_start, receive_window, jain_index, H-table1"
+        "name", metavar="NAME", help="such as vegas, slow_start, receive_window, jain_index, H-table1, bufferbloat"
     )
     explaining.set_defaults(action=_explain)
 

@@ -1,5 +1,6 @@
 """The explanation of a name: of an algorithm from its page in docs/algorithms and from the registry, of a part, of a
-key of scenario files, of a figure of comparisons, of a column of tables, and of a claim.
+key of scenario files, of a figure of comparisons, of a column of tables, of a claim, and of a term of the field from
+docs/glossary.md.
 """
 
 import json
@@ -15,6 +16,8 @@ from vegaslab.util.errors import InputError
 from vegaslab.util.text import did_you_mean
 
 _PAGES = Path(__file__).parents[1] / "algorithms"
+_GLOSSARY = Path(__file__).parents[1] / "glossary.md"
+_TERM = re.compile(r"^\| (?!term \|)([^|-][^|]*) \| ([^|]+) \|$", re.MULTILINE)
 _RULE, _ENDS = ("The backlog", "The rule"), ("Sources", "Deviations")
 _LINK, _BOLD = re.compile(r"\[([^]]+)\]\([^)]+\)"), re.compile(r"\*\*(.+?)\*\*")
 _DEPTH_MAX = 6
@@ -50,10 +53,12 @@ def explain(name: str) -> str:
     """Returns what a name means, as text; everything that it means, if it is several things.
 
     Names are of presets, parts (`gallop`, `slow_start`), keys (`alpha`, `flow.alpha`), figures of comparisons
-    (`jain_index`, `flow.0.share_percent`), columns (`goodput_mbps`) and claims (`H-table1`). Raises
-    `UnknownNameError`.
+    (`jain_index`, `flow.0.share_percent`), columns (`goodput_mbps`), claims (`H-table1`) and terms of the field
+    (`bufferbloat`, `slow start`, `RTT`). Raises `UnknownNameError`.
 
     >>> import vegaslab
+    >>> vegaslab.explain("Queueing delay")
+    'queueing delay: the part of the delay that a packet waits in queues'
     >>> "congestion avoidance" in vegaslab.explain("alpha")
     True
     """
@@ -66,11 +71,18 @@ def explain(name: str) -> str:
         ("claim", _of_claims()),
     ]
     found = [(kind, texts[name] or _preset(name)) for kind, texts in known if name in texts]
+    terms = _of_terms()
+    if _spelled(name) in terms:
+        found.append(("term", terms[_spelled(name)]))
     figure = figure_meaning(name)
     if figure is not None:
         found.insert(0, ("figure of comparisons", figure))
     if not found:
-        names = [*dict.fromkeys([*PLAIN, *OF_A_PART]), *dict.fromkeys(one for _, texts in known for one in texts)]
+        names = [
+            *dict.fromkeys([*PLAIN, *OF_A_PART]),
+            *dict.fromkeys(one for _, texts in known for one in texts),
+            *terms,
+        ]
         raise UnknownNameError(f"{name}: no such name; {did_you_mean(name, names)}")
     if len(found) == 1 or found[0][0] == "algorithm":
         more = [f"{name} is also a {kind}:\n\n{text}" for kind, text in found[1:]]
@@ -136,6 +148,17 @@ def _tables_of(value: Mapping[str, Any]) -> list[str]:
 def _of_columns() -> dict[str, str]:
     """Returns the text of each column, of all tables that have it."""
     return _joined((name, f"{table}.{name}, {unit}: {meaning}") for table, name, unit, meaning in _vegaslab.columns())
+
+
+def _of_terms() -> dict[str, str]:
+    """Returns the text of each term of the glossary's tables, by each of its names."""
+    rows = _TERM.findall(_GLOSSARY.read_text(encoding="utf-8"))
+    return {_spelled(name): f"{names}: {_plain(text)}" for names, text in rows for name in names.split(", ")}
+
+
+def _spelled(term: str) -> str:
+    """Returns a term as the glossary's are found: capitals, hyphens and underscores make no difference."""
+    return re.sub(r"[-_ ]+", " ", term).lower()
 
 
 def _of_claims() -> dict[str, str]:
