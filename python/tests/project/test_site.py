@@ -24,7 +24,7 @@ _FILE = re.compile(r"<!-- ([\w.]+) -->\n```\w+\n(.*?)```", re.DOTALL)
 _REFUSED = re.compile(r"```text\n(vegaslab: .*?\n)```", re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["tutorial.md", "how-to.md"])
+@pytest.mark.parametrize("name", ["tutorial.md", "how-to.md", "exercises.md"])
 def test_the_commands_do_what_the_page_says(name: str, vegaslab: Command, here: Path) -> None:
     page = (DOCS / name).read_text(encoding="utf-8")
     files = dict(_FILE.findall(page))
