@@ -87,6 +87,29 @@ def test_two_reports_are_compared(vegaslab: Command) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("update", "kept_runs"), [("self.windw += 1", False), ("if (ack.rtt_ns or 0) > 100_000_000: raise KeyError", True)]
+)
+def test_an_algorithm_that_fails_leaves_finished_runs_or_nothing(
+    update: str, kept_runs: bool, vegaslab: Command, here: Path
+) -> None:
+    """The chapter on bufferbloat has a base RTT of 40 ms; that on fairness, after it, has flows with 160 ms."""
+    (here / "mine.py").write_text(
+        "class Mine:\n"
+        "    def __init__(self, start):\n        self.window = 10.0\n"
+        f"    def on_ack(self, ack):\n        {update}\n"
+        "    def on_loss(self, loss):\n        pass\n"
+    )
+    done = vegaslab(
+        "evaluate", "mine.py:Mine", *SMALL[:5], "--criterion", "self-fairness", "-o", "marks/mine", "-j", "1"
+    )
+    assert done.returncode == 1
+    assert "mine.py:5: on_ack at " in done.stderr
+    assert done.stderr.endswith("; no report was written; finished runs are kept\n")
+    assert (here / "marks").exists() == kept_runs
+    assert bool(kept(here / "marks" / "mine")) == kept_runs
+
+
 def test_an_algorithm_of_ones_own(vegaslab: Command, here: Path) -> None:
     (here / "mine.py").write_text(
         "class Mine:\n"

@@ -43,6 +43,15 @@ def test_the_commands_do_what_the_page_says(name: str, vegaslab: Command, here: 
     subprocess.run([sys.executable, "-c", program], cwd=here, check=True, stdout=subprocess.DEVNULL)
 
 
+def test_a_class_is_marked_as_the_playgrounds_page_says(vegaslab: Command, here: Path) -> None:
+    page = (DOCS / "playground.md").read_text(encoding="utf-8")
+    (marks,) = [command for command in _COMMAND.findall(page) if command.startswith("evaluate alice/")]
+    assert vegaslab("new", "alice").returncode == 0
+    done = vegaslab(*shlex.split(marks))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads((here / "marks" / "alice" / "report.json").read_text(encoding="utf-8"))["criteria"]
+
+
 def test_the_tutorials_numbers(vegaslab: Command) -> None:
     text = " ".join((DOCS / "tutorial.md").read_text(encoding="utf-8").split())
     runs = json.loads(vegaslab("compare", "gallop-50mbit", "-a", "vegas", "-a", "gallop", "--json").stdout)["runs"]

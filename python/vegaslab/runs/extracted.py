@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -86,8 +87,27 @@ def on_cores(jobs: int | None = None) -> Maker:
 
 def data_of_runs(runs: Mapping[_Key, Run], folder: Path, make: Maker | None = None) -> dict[_Key, Any]:
     """Returns the data of each run, by its key; runs with data in `folder` or in the cache are not simulated again."""
+    with _made(folder):
+        return _data_of_runs(runs, folder, make or on_cores())
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Makes the folder, and at an error removes of what it made the folders that are empty."""
+    new = [place for place in (folder, *folder.parents) if not place.exists()]
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for place in new:
+            # not empty: runs that were finished are kept
+            with suppress(OSError):
+                place.rmdir()
+        raise
+
+
+def _data_of_runs(runs: Mapping[_Key, Run], folder: Path, make: Maker) -> dict[_Key, Any]:
     checked = _checked(runs)
     # two keys may name the same run: it is simulated once
     named = dict(checked.values())
@@ -101,7 +121,7 @@ def data_of_runs(runs: Mapping[_Key, Run], folder: Path, make: Maker | None = No
         _keep(names[number], missing[names[number]], folder, text)
 
     if missing:
-        (make or on_cores())(list(missing.values()), made)
+        make(list(missing.values()), made)
     return {key: json.loads(data[name]) for key, (name, _) in checked.items()}
 
 

@@ -10,6 +10,7 @@ from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError, add_no_c
 from vegaslab.reports.summary import aligned
 from vegaslab.sweeps.where import LOCAL
 from vegaslab.util.ending import interrupted
+from vegaslab.util.errors import AlgorithmError
 from vegaslab.util.terminal import complain
 from vegaslab.util.text import significant
 
@@ -77,6 +78,9 @@ def _evaluate(options: argparse.Namespace) -> int:
     except KeyboardInterrupt as interrupt:
         complain("interrupted; finished runs are kept; the same command goes on from there")
         return interrupted(interrupt)
+    except AlgorithmError as error:
+        complain(f"{error}; no report was written; finished runs are kept")
+        return FAILED
     hosts = _HOSTS_BY_QUIC if options.transport == "quic" else f"hosts: {dossier['host']}"
     print(hosts, "", dossier.first_page(), "", sep="\n")
     # the sentences of all chapters are the report's; those of chapters that were named are the answer
