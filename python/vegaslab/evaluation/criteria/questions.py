@@ -66,7 +66,13 @@ QUESTIONS = (
     Question("withstands jitter?", "max_to_min", 2, "ours; 10 ms, for one of two flows", ["jitter-10ms"]),
     Question("withstands varying delay?", "utilisation_percent", 80, "ours", ["steps"]),
     Question("as fast as CUBIC over Wi-Fi?", "goodput_mbps", "cubic", "what CUBIC gets", ["wi-fi"]),
-    Question("waits when nothing gets through?", "last_gap_s", 15, "RFC 6298 doubles: a quarter of the minute", ["black-hole"]),
+    Question(
+        "waits when nothing gets through?",
+        "last_gap_s",
+        15,
+        "RFC 6298 doubles: a quarter of the minute",
+        ["black-hole"],
+    ),
 )
 
 
