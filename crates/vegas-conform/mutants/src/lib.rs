@@ -26,6 +26,8 @@ pub(crate) use starts;
 
 /// The items that the copies import where vegas-core has them.
 mod composition {
+    pub(crate) use vegas_core::Host;
+
     pub(crate) mod bases {
         pub(crate) const RENO_PARAMETERS: () = ();
         pub(crate) const SACK: () = ();

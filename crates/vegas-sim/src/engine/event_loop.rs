@@ -198,7 +198,9 @@ impl<N: Network> EventLoop<N> {
     }
 
     fn on_change(&mut self) {
-        while let Some(change) = self.changes.pop_front_if(|change| change.at <= self.now) {
+        while self.changes.front().is_some_and(|change| change.at <= self.now)
+            && let Some(change) = self.changes.pop_front()
+        {
             self.count_work(1);
             self.network.change(self.now, &change.change, &mut self.hosts);
         }
