@@ -61,6 +61,7 @@ def evaluate(request: Request, cache_folder: Path, make: Maker | None = None) ->
         "format": FORMAT,
         "generator": "vegaslab evaluate",
         "version": _vegaslab.version,
+        "commit": _vegaslab.commit or "unknown",
         "name": next(iter(request.contenders)),
         "algorithms": dict(request.contenders),
         "quick": request.quick,
