@@ -8,6 +8,8 @@ import pytest
 import vegaslab
 from tests.conftest import Command
 from tests.measuring.sent import INPUTS
+from vegaslab.measuring.guest.carried import check
+from vegaslab.measuring.measured.against import scenarios_of
 
 TABLES = {f"{name}.parquet" for name in ("flows", "flow_series", "incidents", "rtt_samples")}
 
@@ -118,6 +120,10 @@ def test_a_receiver_that_merges_acknowledgements_is_one_in_the_path(vegaslab: Co
         assert vegaslab("check", here / name / "path.toml").returncode == 0
         assert [line for line in of_path if line not in path] == []
         assert ("reads_after" in path) == (name == "merging")
+        # the kernel has such a receiver of its own, and carries this path
+        measurement = vegaslab.measured(here / "run" / "capture.pcapng")
+        for _, scenario in scenarios_of(measurement, here / name, ["cubic-linux"], in_kernel=True):
+            check(scenario)
 
 
 def test_a_file_of_no_known_kind_is_refused_in_one_line(vegaslab: Command, here: Path) -> None:

@@ -72,7 +72,7 @@ const OURS: &str = r#"{"generator": "vegaslab", "format": 1}"#;
 
 #[test]
 fn what_vegaslab_wrote_is_replaced() {
-    let cases: [(Files, &[&str]); 8] = [
+    let cases: [(Files, &[&str]); 9] = [
         (&[("picture.png", ""), ("picture.svg", ""), ("picture.pdf", ""), ("picture.html", "")], &[""]),
         (&[COMPARISON, ("picture.html", "")], &["vegas", "reno"]),
         (&[("comparison.json", r#"{"scenario": "s", "runs": {"vegas": {}}, "identified": {}}"#)], &["vegas"]),

@@ -7,11 +7,14 @@ from vegaslab import _vegaslab
 from vegaslab.measuring.linux import LinuxError
 from vegaslab.scenario.hosts import hosts_of
 
-_HOST_KEYS = ("kind", "delayed_ack", "handshake", "receive_window", "sack", "timestamps")
+_HOST_KEYS = ("kind", "delayed_ack", "handshake", "reads_after", "receive_window", "sack", "timestamps")
 """The keys of a host that the kernel's may have."""
 
 _NEVER_LIMITS = 1_048_576
 """A receive window in segments that limits no sender, as the kernel's receivers have where it does not tune theirs."""
+
+_AT_ONCE = "0s"
+"""How long an application takes to read where the kernel takes its own time."""
 
 _PROGRAMS = ("python", "wasm")
 """The keys of algorithms in programs of one's own."""
@@ -42,6 +45,8 @@ def _not_carried(flow: dict[str, Any], kind: str) -> list[tuple[str, str]]:
     if host.get("receive_window", "linux") not in ("linux", _NEVER_LIMITS):
         remedy = f'write "linux", for the kernel tunes it, or {_NEVER_LIMITS}, which never limits'
         found.append(("host.receive_window", remedy))
+    if host.get("reads_after", _AT_ONCE) != _AT_ONCE:
+        found.append(("host.reads_after", "leave it out, for the kernel wakes its application by itself"))
     if host.get("handshake", "full") != "full":
         found.append(("host.handshake", "leave it out, for the kernel always has one"))
     bytes_of_header = _header_bytes(host, kind)
