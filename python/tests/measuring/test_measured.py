@@ -8,6 +8,7 @@ import pytest
 import vegaslab
 from tests.conftest import Command
 from tests.measuring.sent import INPUTS
+from vegaslab import measured
 from vegaslab.measuring.guest.carried import check
 from vegaslab.measuring.measured.against import scenarios_of
 
@@ -121,7 +122,7 @@ def test_a_receiver_that_merges_acknowledgements_is_one_in_the_path(vegaslab: Co
         assert [line for line in of_path if line not in path] == []
         assert ("reads_after" in path) == (name == "merging")
         # the kernel has such a receiver of its own, and carries this path
-        measurement = vegaslab.measured(here / "run" / "capture.pcapng")
+        measurement = measured(here / "run" / "capture.pcapng")
         for _, scenario in scenarios_of(measurement, here / name, ["cubic-linux"], in_kernel=True):
             check(scenario)
 

@@ -125,7 +125,7 @@ def _loaded(scenario: Path, given: Overrides, capture: str) -> _vegaslab.Scenari
 
 
 def _kernels_own(measurement: Measured) -> list[tuple[str, str]]:
-    """Returns what the kernel has its own of: the headers, and the receiver, which tunes its window and reads by itself."""
+    """Returns what the kernel has its own of: headers, and a receiver that tunes its window and reads by itself."""
     flow = tomllib.loads(measurement.scenario or "")["flow"][0]
     header = 52 if flow["host"].get("timestamps", True) else 40
     payload = int(flow["packet"].removesuffix("b")) - int(flow["header"].removesuffix("b"))
