@@ -284,8 +284,7 @@ impl Reference {
     }
 
     fn settle_arrivals(&mut self, link: LinkId) {
-        let is_arrival = |(_, kind, of, _): &&Key| (*kind, *of) == (Kind::Arrival, link);
-        for key in self.events.keys().filter(is_arrival).copied().collect::<Vec<_>>() {
+        for key in self.events.keys().filter(|of| (of.1, of.2) == (Kind::Arrival, link)).copied().collect::<Vec<_>>() {
             let (arrival, carried) = (key.0, self.events.remove(&key).expect("a key of the map"));
             let (until, twice) = self.links[link].faults.cross_later(arrival);
             self.schedule(until, Kind::Release, link, carried.map(|(packet, _)| (packet, twice)));
