@@ -222,8 +222,12 @@ def wait_until_others_wait() -> None:
 
 
 def state(thread: int) -> str:
-    """As in `man proc`: "S" sleeps; a thread that only other processes keep waiting is "R"."""
-    return Path(f"/proc/self/task/{thread}/stat").read_text().rpartition(")")[2].split()[0]
+    """As in `man proc`: "S" sleeps; a thread that only other processes keep waiting is "R"; one that has ended since it
+    was listed is "X"."""
+    try:
+        return Path(f"/proc/self/task/{thread}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return "X"
 
 
 def test_what_waits_for_a_slow_disk_is_bounded(tmp_path: Path) -> None:
