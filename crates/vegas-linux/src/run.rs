@@ -137,7 +137,8 @@ pub fn run_in(scenario: &Scenario, manner: Manner, stop: &AtomicBool) -> Result<
     let carriers = [Some(&senders), (manner.receivers == Receivers::Echo).then_some(&receivers)];
     let _attached = option.as_ref().map(|option| attach(option, carriers)).transpose()?;
     let listeners = receivers.within(|| {
-        (0..scenario.flows.len()).map(|flow| endpoints::listen(flow, tuned_window)).collect::<Result<Vec<_>, _>>()
+        let listen = |(flow, spec)| endpoints::listen(flow, has_tuned_window(spec));
+        scenario.flows.iter().enumerate().map(listen).collect::<Result<Vec<_>, _>>()
     })?;
     let servers = servers(scenario, &senders)?;
     let mut traces = algorithms.traces()?;
@@ -205,10 +206,11 @@ impl Prepared<'_> {
                     .err()
                     .unwrap_or(Error("the router did not start".into())));
             };
-            let tuned = scenario.flows.iter().any(has_tuned_window);
-            let reads = if tuned { Reads::AsTheyCome } else { Reads::AtIntervals };
-            let receive = |listener| scope.spawn(move || endpoints::receive(listener, reads, over));
-            let receiving: Vec<_> = listeners.iter().map(receive).collect();
+            let receive = |(listener, spec)| {
+                let reads = if has_tuned_window(spec) { Reads::AsTheyCome } else { Reads::AtIntervals };
+                scope.spawn(move || endpoints::receive(listener, reads, over))
+            };
+            let receiving: Vec<_> = listeners.iter().zip(&scenario.flows).map(receive).collect();
             let hosts = Hosts { senders, receivers, clock, end, over };
             let ends = hosts.carry_all(scope, scenario, servers, names);
             let records = {
@@ -354,11 +356,6 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     let differs = |of: fn(&FlowSpec) -> bool| scenario.flows.iter().position(|spec| of(spec) != of(&scenario.flows[0]));
     if let Some(flow) = differs(|spec| spec.host.options.sack) {
         return Err(Error(format!("flow.{flow}.host.sack: the kernel's flows here all have SACK, or none; write one")));
-    }
-    if let Some(flow) = differs(has_tuned_window) {
-        return Err(Error(format!(
-            "flow.{flow}.host.receive_window: the kernel tunes all windows, or none; write one"
-        )));
     }
     if let Some(flow) = scenario.flows.iter().position(|spec| !spec.application.is_empty()) {
         return Err(Error(format!("flow.{flow}.application: the kernel's flows here send bulk data; leave it out")));
