@@ -95,10 +95,15 @@ def _next_gamma(flow: Flow) -> dict[str, object]:
 
 
 def _another_preset(flow: Flow) -> dict[str, object]:
-    """Replaces an algorithm by Vegas, and Vegas by the kernel's."""
+    """Replaces an algorithm by Vegas, and Vegas by the kernel's, on the same host."""
     preset = _preset(flow["algorithm"])
     is_vegas = preset is None or preset.startswith("vegas")
-    return {"algorithm": "vegas-linux" if is_vegas else "vegas"}
+    return {"algorithm": "vegas-linux", "host": _on_bsd(flow)} if is_vegas else {"algorithm": "vegas"}
+
+
+def _on_bsd(flow: Flow) -> dict[str, object]:
+    given = flow.get("host", {})
+    return {"kind": given} if isinstance(given, str) else {"kind": "bsd", **given}
 
 
 def _without_avoidance(flow: Flow) -> dict[str, object]:
