@@ -53,8 +53,9 @@ PACKAGES := $(addprefix --package vegas-,core sim quic quic-sim conform)
 
 .PHONY: packages
 packages: ## the crates that others build upon, packaged, and each built from its package, with all features (2 minutes)
-	@# cargo unpacks a package of one name, version and place once, whatever it holds by now
+	@# cargo unpacks and builds a package of one name, version and place once, whatever it holds by now
 	rm -rf -- "$${CARGO_HOME:-$$HOME/.cargo}"/registry/src/-*/vegas-*
+	cargo clean --quiet --profile dev $(PACKAGES)
 	cargo package --locked --allow-dirty --all-features $(PACKAGES)
 
 # one wheel for every Python from 3.11 on, and one for the program behind each of `vegaslab quic` and `vegaslab linux`;
