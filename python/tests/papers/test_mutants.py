@@ -85,7 +85,8 @@ def test_what_mutants_change() -> None:
     assert values(fig4, GAMMA)["flow.0.gamma"] == 2
     assert values(fig4, GAMMA, flow__0__gamma=3) == {"flow.0.gamma": 4}
     assert values(fig4, PRESET, flow__0__algorithm="gallop") == {"flow.0.algorithm": "vegas"}
-    assert values(fig4, PRESET, flow__0__algorithm="vegas-ns2") == {"flow.0.algorithm": "vegas-linux"}
+    kernels = {"flow.0.algorithm": "vegas-linux", "flow.0.host": {"kind": "bsd"}}
+    assert values(fig4, PRESET, flow__0__algorithm="vegas-ns2") == kernels
     without = values(fig4, MECHANISM, flow__0__algorithm="gallop", flow__0__gamma=3)
     assert without == {"flow.0.algorithm": {"preset": "gallop", "avoidance": "reno"}, "flow.0.gamma": 3}
     revisited = values("papers/revisited", MECHANISM, flow__0__algorithm={"mechanisms": "ABG"})
