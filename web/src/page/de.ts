@@ -17,7 +17,8 @@ export const de: Texts = {
     file: "Szenariodatei",
     hint:
       "Formular und Datei sind dasselbe Szenario. Speichern Sie es: „vegaslab run DATEI“ gibt dieselben Ergebnisse, auf das Byte genau; " +
-      "ebenso „vegaslab run 'LINK'“ mit dem kopierten Link. Ein Algorithmus in JavaScript läuft nur auf dieser Seite.",
+      "ebenso „vegaslab run 'LINK'“ mit dem kopierten Link. " +
+      "Ein Algorithmus in JavaScript läuft nur auf dieser Seite.",
     whole: "Das ganze Labor öffnen",
     run: "Der Lauf",
     playback: "Wiedergabe",

@@ -98,10 +98,11 @@ def _another_preset(flow: Flow) -> dict[str, object]:
     """Replaces an algorithm by Vegas, and Vegas by the kernel's, on the same host."""
     preset = _preset(flow["algorithm"])
     is_vegas = preset is None or preset.startswith("vegas")
-    return {"algorithm": "vegas-linux", "host": _on_bsd(flow)} if is_vegas else {"algorithm": "vegas"}
+    return {"algorithm": "vegas-linux", "host": _same_host(flow)} if is_vegas else {"algorithm": "vegas"}
 
 
-def _on_bsd(flow: Flow) -> dict[str, object]:
+def _same_host(flow: Flow) -> dict[str, object]:
+    """Returns the flow's host, which the kernel's Vegas would change by its default."""
     given = flow.get("host", {})
     return {"kind": given} if isinstance(given, str) else {"kind": "bsd", **given}
 

@@ -15,7 +15,7 @@ pub(super) const NONE: Product = Err("which only the bottleneck of a dumbbell ha
 pub(super) fn of_dumbbell(bottleneck: &Link, access: &Link) -> Product {
     let rate = match &bottleneck.rate.0 {
         LinkRate::Constant(rate) => rate.as_bits_per_second(),
-        LinkRate::Trace(_) => return Err("which a link that follows a trace does not have"),
+        LinkRate::Trace(_) => return Err("which a link with a trace of rates does not have"),
     };
     let nanos = u128::from(both_ways(bottleneck)?.as_nanos()) + 2 * u128::from(both_ways(access)?.as_nanos());
     let bytes = u128::from(rate) * nanos / 8_000_000_000;
@@ -31,6 +31,6 @@ fn both_ways(link: &Link) -> Result<Span, &'static str> {
 fn constant(delay: &LinkDelay) -> Result<Span, &'static str> {
     match delay {
         LinkDelay::Constant(delay) => Ok(*delay),
-        LinkDelay::Trace(_) => Err("which a path whose delay follows a trace does not have"),
+        LinkDelay::Trace(_) => Err("which a path with a trace of delays does not have"),
     }
 }

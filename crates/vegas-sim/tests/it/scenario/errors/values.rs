@@ -220,6 +220,12 @@ fn absurd_values() {
 fn bandwidth_delay_products() {
     let no = "is given in bandwidth-delay products, which only the bottleneck of a dumbbell has; \
               write packets (\"100p\") or bytes (\"64kb\")";
+    let out_of_range = |given: &str| {
+        format!(
+            ":8: topology.bottleneck.queue: {given:?} was given; expected bandwidth-delay products from \"0.001bdp\" to \
+             \"1000bdp\""
+        )
+    };
     let of_trace = |reason: &str| {
         format!(
             ":8: topology.bottleneck.queue: is given in bandwidth-delay products, {reason}; \
@@ -234,16 +240,8 @@ fn bandwidth_delay_products() {
                 "\"0.5 BDP\"",
                 r#":8: topology.bottleneck.queue: "0.5 BDP" is no queue; did you mean "0.5bdp"?"#,
             ),
-            (
-                "\"100p\"",
-                "\"0bdp\"",
-                r#":8: topology.bottleneck.queue: "0bdp" was given; expected bandwidth-delay products from "0.001bdp" to "1000bdp""#,
-            ),
-            (
-                "\"100p\"",
-                "\"0.0001bdp\"",
-                r#":8: topology.bottleneck.queue: "0.0001bdp" was given; expected bandwidth-delay products from "0.001bdp" to "1000bdp""#,
-            ),
+            ("\"100p\"", "\"0bdp\"", &out_of_range("0bdp")),
+            ("\"100p\"", "\"0.0001bdp\"", &out_of_range("0.0001bdp")),
             (
                 "\"100p\"",
                 "\"0.001bdp\"",
@@ -258,7 +256,7 @@ fn bandwidth_delay_products() {
             (
                 "rate = \"50mbit\", delay = \"48ms\", queue = \"100p\"",
                 "rate = \"50mbit\", delay = { trace = \"d.csv\" }, queue = \"1bdp\"",
-                &of_trace("which a path whose delay follows a trace does not have"),
+                &of_trace("which a path with a trace of delays does not have"),
             ),
         ],
     );
