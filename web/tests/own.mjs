@@ -26,7 +26,7 @@ flow = [{ algorithm = { name = "mine", ${algorithm} }, host = "${host}" }, { alg
 `;
 
 const PAIRS = [
-  ["reno", 'javascript = "reno.js"', script("reno.js")],
+  ["reno", 'preset = "reno", javascript = "reno.js"', script("reno.js")],
   ["vegas", 'preset = "vegas", javascript = "vegas.js:Vegas"', script("vegas.js")],
   ...["reno", "vegas"].flatMap((preset) =>
     ["c", "rs", "ts"].map((language) => {

@@ -79,7 +79,7 @@ const tests = {
   "the reader writes an algorithm": async (page) => {
     await over(page);
     await page.getByLabel("Algorithm of flow 0").selectOption("own…");
-    await until(page, () => editorText().includes('algorithm = { javascript = "my-reno.js" }'));
+    await until(page, () => editorText().includes('algorithm = { javascript = "my-reno.js", preset = "reno" }'));
     await page.getByText("Reno 687").waitFor();
     const text = page.getByRole("textbox", { name: "Your own algorithm" });
     await text.fill("class Two {\n  window = 2;\n  on_ack() {}\n  on_loss() {}\n}\n");

@@ -28,7 +28,7 @@ BUILT = os.environ.get("MODULES")
 PRESETS = Path(BUILT) if BUILT else EXAMPLES / "modules"
 HARMFUL = Path(BUILT) if BUILT else Path(__file__).parent / "wasm"
 
-RENO = {"python": str(EXAMPLES / "reno.py")}
+RENO = {"python": str(EXAMPLES / "reno.py"), "preset": "reno"}
 MODULES = [
     (preset, {"wasm": str(file), "name": preset.title(), "preset": preset})
     for preset in ("reno", "vegas")

@@ -469,7 +469,7 @@ class Parts(Table):
     """An algorithm of your own as a class in JavaScript that the playground's page holds, such as `"mine.js"`, or
     `"mine.js:Mine"` where it has several."""
     preset: str | None = None
-    """The source of the parts that are left out. Default: `"reno"`."""
+    """The source of the parts that are left out. Default: `"reno"`, of an algorithm of your own `"sack"`."""
     mechanisms: str | None = None
     """Instead of `preset`: these mechanisms over Reno. `"ABCDEFGHI"` is `vegas`, `""` is `reno`."""
     signal: (

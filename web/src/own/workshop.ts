@@ -13,8 +13,10 @@ const words = texts.workshop;
 /** The limit that the command has, too. */
 const FILE_BYTES_MAX = 4 << 20;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*\.(js|wasm)$/;
-/** Templates with the host and the numbers of a preset other than Reno. */
-const PRESETS: Record<string, string> = { "vegas.js": "vegas" };
+/** The preset whose host an algorithm has that names none. */
+const DEFAULT_PRESET = "sack";
+/** Templates that give a preset's results, with its host and its numbers. */
+const PRESETS: Record<string, string> = { "reno.js": "reno", "vegas.js": "vegas" };
 
 export interface WorkshopEvents {
   /** Replaces the files; returns the result for each. */
@@ -91,7 +93,7 @@ export class Workshop {
     const file = this.files.find((file) => name === file.name || name.startsWith(`${file.name}:`));
     if (!file) return null;
     const language = file.name.endsWith(".wasm") ? "wasm" : "javascript";
-    return { [language]: name, ...(file.preset === "reno" ? {} : { preset: file.preset }) };
+    return { [language]: name, ...(file.preset === DEFAULT_PRESET ? {} : { preset: file.preset }) };
   }
 
   /** Shows why an algorithm has failed. */
@@ -130,7 +132,7 @@ export class Workshop {
     this.template.value = "";
     const content = templates[template];
     if (content === undefined) return;
-    this.add({ name: this.free(template), content, preset: PRESETS[template] ?? "reno" });
+    this.add({ name: this.free(template), content, preset: PRESETS[template] ?? DEFAULT_PRESET });
   }
 
   private async load(input: HTMLInputElement): Promise<void> {
@@ -143,7 +145,7 @@ export class Workshop {
     const bytes = new Uint8Array(await file.arrayBuffer());
     // a loaded file with an existing name is a new version of that file
     this.files = this.files.filter((other) => other.name !== name);
-    this.add({ name, content: name.endsWith(".js") ? new TextDecoder().decode(bytes) : bytes, preset: "reno" });
+    this.add({ name, content: name.endsWith(".js") ? new TextDecoder().decode(bytes) : bytes, preset: DEFAULT_PRESET });
   }
 
   /** Adds files under the names by which the scenario calls them; a file of the reader's makes room. */

@@ -14,6 +14,8 @@ use crate::scenario::read::field::{Field, FromGiven, Given};
 
 /// The preset that supplies the parts that a table of parts leaves out.
 const DEFAULT_PRESET: &str = "reno";
+/// The preset whose host an algorithm of one's own has if it names none: one with SACK, as real hosts have.
+const OWN_PRESET: &str = "sack";
 
 /// The algorithm of a flow.
 pub(super) struct FlowAlgorithm {
@@ -244,7 +246,9 @@ fn base(parts: &Parts, transport: Transport) -> (Composition, Parameters) {
 }
 
 fn preset_of(parts: &Parts) -> &'static Preset {
-    let default = || registry::preset(DEFAULT_PRESET).expect("the registry has the default preset");
+    let outside = [&parts.python, &parts.wasm, &parts.rust, &parts.javascript];
+    let name = if outside.into_iter().any(Option::is_some) { OWN_PRESET } else { DEFAULT_PRESET };
+    let default = || registry::preset(name).expect("the registry has the default presets");
     parts.preset.map_or_else(default, |preset| preset.0.0)
 }
 

@@ -320,7 +320,7 @@ pub(in crate::scenario) struct Parts {
     /// An algorithm of your own as a [class in JavaScript](own-algorithm.md#in-javascript) that the playground's page
     /// holds, such as `"mine.js"`, or `"mine.js:Mine"` where it has several.
     pub(in crate::scenario) javascript: Option<String>,
-    /// The source of the parts that are left out. Default: `"reno"`.
+    /// The source of the parts that are left out. Default: `"reno"`, of an algorithm of your own `"sack"`.
     pub(in crate::scenario) preset: Option<Field<PresetName>>,
     /// Instead of `preset`: these mechanisms over Reno. `"ABCDEFGHI"` is `vegas`, `""` is `reno`.
     pub(in crate::scenario) mechanisms: Option<Field<Mechanisms>>,
