@@ -62,7 +62,8 @@ impl Segments {
         if segment.payload > 0 && before < sent.bytes {
             let kind = IncidentKind::Retransmit;
             let time_s = at.as_nanos() as f64 / 1e9;
-            self.retransmitted.push(Incident { time_s, kind, flow: packet.flow, link: None, sequence: before });
+            let (flow, sequence) = (packet.flow, before);
+            self.retransmitted.push(Incident { time_s, kind, flow, link: None, sequence, retransmission: None });
         }
         sent.bytes = sent.bytes.max(before + segment.payload as u64);
         Some(before)
@@ -104,8 +105,14 @@ mod tests {
             let carried = parse(&bytes, id as u64).expect("a packet of flow 2");
             segments.note(Time::from_nanos(id as u64 * 1_000_000_000), &carried, &bytes);
         }
-        let dropped =
-            |sequence| Incident { time_s: 2.0, kind: IncidentKind::QueueDrop, flow: 2, link: Some(0), sequence };
+        let dropped = |sequence| Incident {
+            time_s: 2.0,
+            kind: IncidentKind::QueueDrop,
+            flow: 2,
+            link: Some(0),
+            sequence,
+            retransmission: None,
+        };
         let mut incidents = vec![dropped(0), dropped(2), dropped(3)];
         segments.finish(&mut incidents, 5.0);
         assert_eq!(incidents.iter().map(|incident| incident.sequence).collect::<Vec<_>>(), [0, 10, 20, 10]);

@@ -82,6 +82,7 @@ impl FlowRecord {
             flow,
             link: None,
             sequence: self.acked_bytes(record),
+            retransmission: None,
         };
         let timeouts = self.rows.iter().filter(|(_, record)| record.event.kind == EVENT_TIMEOUT);
         let mut all: Vec<_> = timeouts.map(|(time, record)| at(*time, IncidentKind::Timeout, record)).collect();
@@ -94,6 +95,7 @@ impl FlowRecord {
             flow,
             link: None,
             sequence: delivered,
+            retransmission: None,
         }));
         all
     }

@@ -5,7 +5,7 @@ pub mod queues;
 
 use vegas_sim::outcome::{
     CompletionTimes, FlowOutcome, FrameState, IncidentKind, LinkOutcome, Outcome, PHASES, QueueingTimes,
-    TrafficOutcome, TransferOutcome,
+    Retransmission, TrafficOutcome, TransferOutcome,
 };
 use vegas_sim::scenario::{LinkId, Scenario};
 
@@ -271,6 +271,11 @@ pub const INCIDENTS: TableSpec = TableSpec {
             "first payload byte of the segment concerned; of QUIC datagrams sent before",
             |_, o| Values::Counts(o.incidents.iter().map(|i| i.sequence).collect()),
         ),
+        column("retransmission", "-", "why it was retransmitted: fast, timeout, after-timeout or probe", |_, o| {
+            let kinds = Retransmission::ALL.map(|kind| kind.name().to_string());
+            names(o.incidents.iter().map(|i| i.retransmission.map(|kind| kind as u32)), kinds.into())
+        })
+        .nullable(),
     ],
 };
 

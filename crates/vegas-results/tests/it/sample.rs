@@ -6,7 +6,7 @@ use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_sim::WireSize;
 use vegas_sim::outcome::{
     CapturePoint, CapturedPacket, CapturedStamps, CompletionTimes, EcnFlags, FlowOutcome, FlowSeries, Incident,
-    IncidentKind, LinkOutcome, LinkSeries, Outcome, QueueingTimes, TrafficOutcome, TransferOutcome,
+    IncidentKind, LinkOutcome, LinkSeries, Outcome, QueueingTimes, Retransmission, TrafficOutcome, TransferOutcome,
 };
 use vegas_sim::scenario::{
     DatagramSpec, DelayedAck, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind,
@@ -201,7 +201,10 @@ fn link_series() -> LinkSeries {
 }
 
 fn incidents() -> Vec<Incident> {
-    let incident = |time_s, kind, link, sequence| Incident { time_s, kind, flow: 0, link, sequence };
+    let incident = |time_s, kind, link, sequence| {
+        let retransmission = (kind == IncidentKind::Retransmit).then_some(Retransmission::AfterTimeout);
+        Incident { time_s, kind, flow: 0, link, sequence, retransmission }
+    };
     vec![
         incident(0.15, IncidentKind::QueueDrop, Some(0), 960),
         incident(0.16, IncidentKind::Loss, Some(1), 0),

@@ -118,7 +118,8 @@ impl Hosts {
             let totals = flow.external.as_ref()?.totals(now);
             let time_s = seconds(totals.over.filter(|_| totals.lost)?);
             let kind = IncidentKind::ConnectionLost;
-            Some(Incident { time_s, kind, flow: id as u32, link: None, sequence: totals.counts.delivered_bytes })
+            let (flow, sequence) = (id as u32, totals.counts.delivered_bytes);
+            Some(Incident { time_s, kind, flow, link: None, sequence, retransmission: None })
         });
         self.outcome.incidents.extend(lost);
     }
@@ -166,8 +167,8 @@ impl Hosts {
     fn note_incident(&mut self, at: Time, link: LinkId, packet: &Packet, kind: IncidentKind) {
         if self.is_of_flow(packet) {
             let (time_s, link) = (seconds(at), Some(link as u32));
-            let incident = Incident { time_s, kind, flow: packet.flow(), link, sequence: packet.number() };
-            self.outcome.incidents.push(incident);
+            let (flow, sequence) = (packet.flow(), packet.number());
+            self.outcome.incidents.push(Incident { time_s, kind, flow, link, sequence, retransmission: None });
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::measure::outcome::{CapturePoint, Incident};
 use crate::measure::recorder::seconds;
 use crate::network::{Delivered, Network};
 use crate::packet::{FlowAndFlags, PackedHeader, Packet, PacketKind, SackId};
-use crate::tcp::{AckTiming, Merged};
+use crate::tcp::{AckTiming, Merged, Noted};
 use crate::util::timers::Timers;
 
 /// The segments of a burst that are counted together.
@@ -309,8 +309,9 @@ impl<N: Network> EventLoop<N> {
     #[cold]
     fn write_down(&mut self, id: usize, is_traffic: bool) {
         let time_s = seconds(self.now);
-        for (kind, sequence) in self.hosts.outbox.incidents.drain(..).filter(|_| !is_traffic) {
-            self.hosts.outcome.incidents.push(Incident { time_s, kind, flow: id as u32, link: None, sequence });
+        for Noted { kind, sequence, retransmission } in self.hosts.outbox.incidents.drain(..).filter(|_| !is_traffic) {
+            let incident = Incident { time_s, kind, flow: id as u32, link: None, sequence, retransmission };
+            self.hosts.outcome.incidents.push(incident);
         }
     }
 

@@ -280,6 +280,37 @@ pub struct Incident {
     /// The first payload byte of the segment concerned, from 0. For a QUIC packet, the number of datagrams that its end
     /// had sent before; for a lost connection, the payload that was delivered, bytes.
     pub sequence: u64,
+    /// What made the sender retransmit a segment; missing for other incidents, and where a host does not tell.
+    pub retransmission: Option<Retransmission>,
+}
+
+/// What makes a sender retransmit a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Retransmission {
+    /// Duplicate or selective acknowledgements, or their absence where a fine-grained timer looks (mechanisms C, D).
+    Fast,
+    /// The retransmission timer, as it runs out.
+    Timeout,
+    /// A timeout before, until what was outstanding then is acknowledged.
+    AfterTimeout,
+    /// A tail loss probe (RFC 8985, section 7).
+    Probe,
+}
+
+impl Retransmission {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Retransmission; 4] =
+        [Retransmission::Fast, Retransmission::Timeout, Retransmission::AfterTimeout, Retransmission::Probe];
+
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Retransmission::Fast => "fast",
+            Retransmission::Timeout => "timeout",
+            Retransmission::AfterTimeout => "after-timeout",
+            Retransmission::Probe => "probe",
+        }
+    }
 }
 
 /// A frame that an application of media made.

@@ -20,22 +20,31 @@ pub use sender::stream::{RecoveryState, SenderState};
 pub use sending::application::{Phased, Supply};
 pub use sending::media::Media;
 
-use crate::measure::outcome::IncidentKind;
+use crate::measure::outcome::{IncidentKind, Retransmission};
 use crate::packet::Packet;
 
 /// The output of an endpoint's event: packets to send now, and incidents to record. It is reused from event to event.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     pub(crate) packets: Vec<Packet>,
-    /// The kind of each incident, and its first payload byte.
-    pub(crate) incidents: Vec<(IncidentKind, u64)>,
+    pub(crate) incidents: Vec<Noted>,
 }
 
 impl Outbox {
     /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.packets.capacity() * size_of::<Packet>() + self.incidents.capacity() * size_of::<(IncidentKind, u64)>()
+        self.packets.capacity() * size_of::<Packet>() + self.incidents.capacity() * size_of::<Noted>()
     }
+}
+
+/// An incident that a sender notes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Noted {
+    pub(crate) kind: IncidentKind,
+    /// The first payload byte of the segment concerned.
+    pub(crate) sequence: u64,
+    /// What made the sender retransmit the segment.
+    pub(crate) retransmission: Option<Retransmission>,
 }
 
 /// A host for tests of pieces: the defaults, but for a receive window of 1000 segments.

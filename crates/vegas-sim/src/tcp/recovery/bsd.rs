@@ -117,6 +117,11 @@ impl BsdRecovery {
         self.active
     }
 
+    /// Returns whether the loss that is being repaired was found by a timeout.
+    pub(super) fn repairs_timeout(&self, una: u64) -> bool {
+        self.timed_out && una < self.recover
+    }
+
     /// Returns whether no segment is repaired or checked, and no duplicate acknowledgement was received since the
     /// newest new one.
     pub(in crate::tcp) fn is_idle(&self) -> bool {

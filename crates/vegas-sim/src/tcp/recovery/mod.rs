@@ -53,6 +53,14 @@ impl<S> Recovery<S> {
         }
     }
 
+    /// Returns whether a timeout is being repaired; everything before `una` is acknowledged.
+    pub(super) fn repairs_timeout(&self, una: u64) -> bool {
+        match self {
+            Recovery::Bsd(bsd) => bsd.repairs_timeout(una),
+            Recovery::Linux(linux) => linux.is_after_timeout(),
+        }
+    }
+
     /// The number of segments that duplicates stand for, where acknowledgements are not selective.
     pub(super) fn assumed_received(&self) -> u64 {
         match self {

@@ -114,6 +114,6 @@ impl Sender {
     /// Records that the algorithm has left slow start.
     #[inline(never)]
     fn note_exit(&self, out: &mut Outbox) {
-        out.incidents.push((IncidentKind::SlowStartExit, self.rules.layout.first_byte(self.board.una())));
+        self.note(IncidentKind::SlowStartExit, self.board.una(), out);
     }
 }

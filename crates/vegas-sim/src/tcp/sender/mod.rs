@@ -22,7 +22,6 @@ use std::sync::Arc;
 use vegas_core::units::{Pace, Segments, Time, Window};
 use vegas_core::{Controller, Output, RouterFeedback};
 
-use super::Outbox;
 use super::control::Congestion;
 use super::ecn::EcnSender;
 use super::layout::Layout;
@@ -34,7 +33,8 @@ use super::recovery::scoreboard::{Blocks, Entry, Scoreboard};
 use super::rtt::Rtt;
 use super::sending::SendQueue;
 use super::timer::RetransmissionTimer;
-use crate::measure::outcome::IncidentKind;
+use super::{Noted, Outbox};
+use crate::measure::outcome::{IncidentKind, Retransmission};
 use crate::packet::{Packet, PacketKind, SackBlocks};
 use crate::scenario::HostSpec;
 use stats::SenderStats;
@@ -329,7 +329,7 @@ impl Sender {
             false => self.rtt.on_timeout(),
         }
         let oldest = self.board.una();
-        out.incidents.push((IncidentKind::Timeout, self.rules.layout.first_byte(oldest)));
+        self.note(IncidentKind::Timeout, oldest, out);
         if self.board.max() == 0 {
             self.send_syn(now, out);
             return;
@@ -566,12 +566,29 @@ impl Sender {
         self.note_departure(now, segment, true);
         self.board.on_retransmission(segment, now);
         self.stats.retransmitted += 1;
-        out.incidents.push((IncidentKind::Retransmit, self.rules.layout.first_byte(segment)));
+        let retransmission = Some(self.reason_to_retransmit(out));
+        let sequence = self.rules.layout.first_byte(segment);
+        out.incidents.push(Noted { kind: IncidentKind::Retransmit, sequence, retransmission });
         self.leave::<false>(now, segment, false, out);
         // as Linux does with the oldest segment (`tcp_xmit_retransmit_queue`)
         if segment == self.board.una() && matches!(self.recovery, Recovery::Linux(_)) {
             self.restart_timer(now);
         }
+    }
+
+    fn reason_to_retransmit(&self, out: &Outbox) -> Retransmission {
+        let has_expired = out.incidents.last().is_some_and(|newest| newest.kind == IncidentKind::Timeout);
+        match &self.recovery {
+            _ if has_expired => Retransmission::Timeout,
+            recovery if recovery.repairs_timeout(self.board.una()) => Retransmission::AfterTimeout,
+            Recovery::Linux(linux) if !linux.is_active() => Retransmission::Probe,
+            _ => Retransmission::Fast,
+        }
+    }
+
+    /// Notes an incident that concerns this segment.
+    fn note(&self, kind: IncidentKind, segment: u64, out: &mut Outbox) {
+        out.incidents.push(Noted { kind, sequence: self.rules.layout.first_byte(segment), retransmission: None });
     }
 
     /// Reports a segment that is about to leave to a control that asks for it.

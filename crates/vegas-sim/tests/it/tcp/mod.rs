@@ -10,5 +10,6 @@ mod merging;
 mod misbehaving;
 mod receive_window;
 mod reordering;
+mod retransmissions;
 mod round_trips;
 mod without_sack;
