@@ -37,9 +37,9 @@ static void begin(struct sock *sk, __u32 pacing)
 	if (config.needs & NEEDS_DEPARTURES) {
 		bpf_sk_storage_get(&departures, tp, 0, BPF_SK_STORAGE_GET_F_CREATE);
 		note_departures(tp);
-		/* eighths of a microsecond */
-		flow->event.rtt_ns = (tp->srtt_us >> 3) * NANOS_PER_MICROSECOND;
 	}
+	/* the handshake's, in eighths of a microsecond */
+	flow->event.rtt_ns = (tp->srtt_us >> 3) * NANOS_PER_MICROSECOND;
 	flow->event.seed = bpf_get_prandom_u32();
 	flow->event.news.segment_bytes = tp->mss_cache;
 	step(flow, EVENT_START);
