@@ -90,6 +90,13 @@ conformance: build ## writes the table of what our own presets fail in docs/conf
 court: build ## writes docs/agreement.md again (STRANGERS=the folder of others' measurements; KERNEL=6.12: that one, too)
 	PYTHONPATH=python $(BIN)/python -m documentation.court $(or $(STRANGERS),strangers) $(if $(KERNEL),--kernel $(KERNEL))
 
+.PHONY: worlds
+worlds: build linux ## writes the tables and pictures of simulator and kernel side by side again (half an hour)
+	$(BIN)/vegaslab sweep both-worlds
+	$(BIN)/vegaslab sweep both-worlds --world kernel
+	PYTHONPATH=python $(BIN)/python -m documentation.worlds results/both-worlds results/both-worlds-kernel
+	PYTHONPATH=python $(BIN)/python -m documentation.worlds.pictures
+
 .PHONY: pictures
 pictures: build ## draws the documentation's pictures again
 	$(BIN)/vegaslab compare scenarios/gallop-50mbit.toml -a vegas -a reno --plot -o results/demo

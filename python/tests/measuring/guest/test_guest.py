@@ -15,6 +15,7 @@ import pytest
 
 import vegaslab
 from vegaslab.commands import cli
+from vegaslab.commands.real_paths.kernel import worlds_of
 from vegaslab.measuring.guest import kernels, machine, qemu, saved, world
 from vegaslab.measuring.guest.carried import check
 from vegaslab.measuring.guest.exchange import Exchange, Parcel
@@ -117,6 +118,15 @@ def test_what_is_missing_is_one_line(
         assert said.startswith(f"vegaslab: {line}"), said
         assert said.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_several_kernels_are_worlds_with_names_of_their_own(found: Path) -> None:
+    package(found / "a", "6.1.9-1-amd64")
+    package(found / "b", "6.12.1")
+    kernels_twice = ["--kernel", "6.12", "--kernel", "6.1", "--kernel", "6.12"]
+    asked = cli._parser().parse_args(["compare", "x", "--world", "simulator", "--world", "kernel", *kernels_twice])
+    names = [world and world.name for world in worlds_of(asked)]
+    assert names == [None, "kernel-6.12.1", "kernel-6.1.9-1-amd64"]
 
 
 @pytest.mark.parametrize(

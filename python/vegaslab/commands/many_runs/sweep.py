@@ -53,7 +53,7 @@ def _sweep(options: argparse.Namespace) -> int:
     (world,) = kernel.worlds_of(options)
     if world is not None and options.on != LOCAL:
         raise UsageError("--on goes with --world simulator")
-    folder = options.output or Path("results") / (plan.name if world is None else f"{plan.name}-{world.name}")
+    folder = options.output or Path("results") / (plan.name if world is None else f"{plan.name}-{options.world}")
     with cluster_of(options.on, options.jobs) as cluster:
         here: Callable[[int], Runner] = Local if world is None else partial(InKernel, world)
         run = cluster or here(options.jobs or usable_cores())

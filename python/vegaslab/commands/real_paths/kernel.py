@@ -24,8 +24,9 @@ def add_world(parser: argparse.ArgumentParser, *, many: bool = False) -> None:
     parser.add_argument(
         "--kernel",
         metavar="KERNEL",
+        action="append" if many else "store",
         help="the kernel of --world kernel: a version such as 6.12 (vegaslab kernel list), or the file of an image "
-        "(default: the newest 6.12)",
+        f"(default: the newest 6.12){more}",
     )
 
 
@@ -40,7 +41,12 @@ def worlds_of(options: argparse.Namespace) -> "list[KernelWorld | None]":
     # imported here: a run in the simulator need not wait for it
     from vegaslab.measuring.guest.world import KernelWorld
 
-    return [None if name == SIMULATOR else KernelWorld(options.kernel, bpf=name == BPF) for name in names]
+    kernels = list(dict.fromkeys(options.kernel)) if isinstance(options.kernel, list) else [options.kernel]
+    return [
+        world
+        for name in names
+        for world in ([None] if name == SIMULATOR else [KernelWorld(kernel, bpf=name == BPF) for kernel in kernels])
+    ]
 
 
 def switches(options: argparse.Namespace) -> list[str]:

@@ -146,7 +146,9 @@ class Machine:
 
     def _last_words(self) -> str:
         lines = [line for line in self.console().splitlines() if line.strip()]
-        return f"; its last line: {lines[-1]}" if lines else ""
+        # after the program's own line the kernel prints that it goes off
+        said = [line for line in lines if line.startswith(_PROGRAM_SAYS)] or lines
+        return f"; its last line: {said[-1]}" if said else ""
 
     def _said(self) -> str:
         _, said = self._process.communicate()
@@ -159,6 +161,9 @@ def _shared(file: int) -> list[str]:
     memory = f"memory-backend-file,id=exchange,size={BYTES},mem-path=/dev/fd/{file},share=on"
     return ["-object", memory, "-device", "ivshmem-plain,memdev=exchange,addr=0x10,master=on"]
 
+
+_PROGRAM_SAYS = "vegaslab: "
+"""The beginning of the lines that the guest's program prints (crates/vegas-linux/src/guest.rs)."""
 
 _GLANCE_S = 0.5
 """The time between looks at whether a guest is still wanted."""

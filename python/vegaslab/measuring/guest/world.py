@@ -41,9 +41,10 @@ class KernelWorld:
 
     def __init__(self, kernel: str | None = None, *, bpf: bool = False) -> None:
         """Finds the kernel."""
-        self.name = "kernel-bpf" if bpf else "kernel"
-        self.kernels_own = not bpf
         self._kernel = kernels.find(kernel)
+        self._kind = "kernel-bpf" if bpf else "kernel"
+        self.kernels_own = not bpf
+        self.name = self._kind if kernel is None else f"{self._kind}-{self._kernel.release}"
 
     @cached_property
     def description(self) -> Description:
@@ -53,7 +54,7 @@ class KernelWorld:
     @property
     def about(self) -> dict[str, Any]:
         """What decides the results beside the scenario. Raises `LinuxError`."""
-        return {"world": self.name, **self.description.about}
+        return {"world": self._kind, **self.description.about}
 
     def boot(self) -> None:
         """Boots the machine, if no run has done so. Raises `LinuxError`."""

@@ -1,0 +1,1 @@
+"""The plan `both-worlds` in the simulator and in the real kernel, side by side: docs/kernel-world.md."""
