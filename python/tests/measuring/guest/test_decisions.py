@@ -144,7 +144,7 @@ def furthest_window(simulated: Result, kernel: Result, bound: Bound) -> float:
     around = bound.segments * SEGMENT_BYTES
     is_common = there[:, 0] <= simulated.summary["flows"][0]["delivered_bytes"]
     common = there[is_common & (there[:, 2] <= bound.until_s)]
-    assert len(common) > 500
+    assert len(common) > 100
     furthest = 0.0
     for byte, window, _ in common:
         first = max(0, np.searchsorted(here[:, 0], byte - around, side="right") - 1)
