@@ -11,6 +11,7 @@ from documentation.drawing import PICTURES, Picture
 from documentation.frontier import WITH_FRONTIER, Frontier
 from documentation.pictures import ALL
 from documentation.verdicts import README, with_table
+from documentation.worlds.pictures import GROUPS as _OF_WORLDS
 
 _MOST_BYTES = 60_000
 # picture: the page that shows it, the command that draws it, the file in its folder
@@ -81,6 +82,7 @@ def test_every_picture_has_a_page() -> None:
     assert files == {picture.name for picture in WITH_FRONTIER} | {
         "vegas-and-reno",
         "cost-per-packet",  # what was measured (make bench-scale), and so differs from time to time
+        *_OF_WORLDS,
         *_OF_COMMANDS,
         *(f"papers-{figure}" for figure in _OF_PAPERS),
     }
