@@ -36,6 +36,8 @@ const PACKET_BITS: u64 = 1_500 * 8;
 /// A receive window that limits no sender, segments.
 const NEVER_LIMITS: u32 = 1 << 20;
 const SECOND_NS: u64 = 1_000_000_000;
+/// Each of these networks is run at several starts of the second flow (docs/swarm.md).
+const SECOND_FLOW_PERCENT: u64 = 20;
 
 /// What the parts of a network are drawn around.
 struct Path {
@@ -68,10 +70,15 @@ pub fn document(draw: &mut Draw) -> Value {
     }
     let access = json!({ "rate": "1gbit", "delay": format!("{ACCESS_DELAY_NS}ns") });
     set(&mut document, "topology", json!({ "kind": "dumbbell", "access": access, "bottleneck": bottleneck }));
-    set(&mut document, "flow", vec![flow(draw)]);
+    let mut flows = vec![flow(draw)];
     if draw.percent(15) {
         set(&mut document, "change", vec![change(draw, &path)]);
     }
+    // drawn last, so that the others are the networks that a swarm without a second flow has
+    if draw.percent(SECOND_FLOW_PERCENT) {
+        flows.push(second(draw, &path, &flows[0]));
+    }
+    set(&mut document, "flow", flows);
     document.into()
 }
 
@@ -107,8 +114,7 @@ fn fault(draw: &mut Draw, path: &Path, link: &mut Table) {
     }
 }
 
-/// Returns one flow: which of several loses a packet at a full queue is a matter of microseconds, and after it all is
-/// different.
+/// Returns the first flow.
 fn flow(draw: &mut Draw) -> Value {
     let mut host = json!({ "kind": "linux", "handshake": "full", "delayed_ack": "linux" });
     for (key, percent) in [("sack", 85), ("timestamps", 50)] {
@@ -128,6 +134,19 @@ fn flow(draw: &mut Draw) -> Value {
         quantity::size(draw, bytes)
     });
     maybe(draw, 15, &mut flow, "ecn", |_| true);
+    flow.into()
+}
+
+/// Returns a flow that joins the first one with data to the end, often by another algorithm. The kernel has SACK and
+/// time stamps for both or for neither.
+fn second(draw: &mut Draw, path: &Path, first: &Value) -> Value {
+    let mut flow = Table::new();
+    set(&mut flow, "algorithm", draw.pick(&ALGORITHMS));
+    let start = draw.between(0, path.duration_ns / 3);
+    set(&mut flow, "start", quantity::time(draw, start));
+    for key in ["packet", "initial_window", "host"] {
+        set(&mut flow, key, first[key].clone());
+    }
     flow.into()
 }
 

@@ -15,7 +15,7 @@ from vegaslab.commands import cli
 from vegaslab.measuring.guest import kernels
 from vegaslab.measuring.judging import judge
 from vegaslab.measuring.judging.judge import verdict_on
-from vegaslab.measuring.judging.rules import Figures, Flow, difference, figures
+from vegaslab.measuring.judging.rules import Difference, Figures, Flow, difference, difference_of_ranges, figures
 from vegaslab.runs.result import run_checked
 from vegaslab.scenario.source import load
 from vegaslab.sweeps.swarm import batches as swarms
@@ -56,6 +56,27 @@ def test_a_rule_allows_what_it_says(within: Figures, beyond: Figures, rule: str)
     assert found is not None
     assert found.rule == rule
     assert "\n" not in found.message
+
+
+def two(share: float, *, lost: int = 0) -> Figures:
+    """A run of two flows that together deliver 10 MB."""
+    bytes_of_first = round(share * 10_000_000)
+    first = replace(FLOW, delivered_bytes=bytes_of_first, lost=(0,) * lost)
+    return replace(RUN, flows=(first, replace(FLOW, delivered_bytes=10_000_000 - bytes_of_first)))
+
+
+def test_of_several_flows_the_ranges_of_several_starts_are_compared() -> None:
+    simulated = [two(share, lost=10) for share in (0.30, 0.42, 0.36)]
+    assert difference_of_ranges(simulated, simulated[:1]) is None
+    # single runs are far apart, the ranges are not
+    assert difference_of_ranges(simulated, [two(0.47, lost=10), two(0.70, lost=13)]) is None
+    found = difference_of_ranges(simulated, [two(0.48, lost=10), two(0.70, lost=10)])
+    assert found == Difference(
+        "shares", "first flow's share: 0.3 to 0.42 in the simulator, 0.48 to 0.7 in the kernel; a gap of at most 0.05"
+    )
+    found = difference_of_ranges(simulated, [two(0.36, lost=17), two(0.36, lost=20)])
+    assert found is not None
+    assert found.rule == "sum_lost"
 
 
 def test_transfers_are_compared_by_the_time_that_they_take() -> None:
@@ -186,6 +207,18 @@ def test_both_worlds_agree_and_a_difference_is_found(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(judge, "run_checked", lambda *_, **__: simulated)
     found = verdict_on(network(), world)
     assert (found["verdict"], found["check"]) == ("failed", "slow_start")
+
+
+@whole
+def test_two_flows_agree_over_several_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two of Vegas, of which one joins later. With Reno in their place in one world, both differ."""
+    vegas = network(algorithm="vegas-linux")["flow"][0]
+    document = network() | {"flow": [vegas, vegas | {"start": "200ms"}]}
+    world = KernelWorld()
+    assert verdict_on(document, world) == {"verdict": "held", "compared": ["kernel"]}
+    monkeypatch.setattr(judge, "_RULE_OF_MODULE", {"vegas-linux": "reno-linux"})
+    found = verdict_on(document, world)
+    assert (found["verdict"], found["check"]) == ("failed", "sum_lost")
 
 
 @whole
