@@ -19,6 +19,11 @@ _TUNED = (
     "the receivers tune their windows a little differently, which limits a slow start this steep; where no window of a "
     "receiver's limits it, slow start and its losses agree to the segment."
 )
+_RECOVERY = (
+    "in a recovery the simulator's host, as the kernel for its own modules, takes round trips from time stamps, of "
+    "whole milliseconds, so that the least is 20.0 ms on the path of 20 Mb/s; the program for BPF takes none there, "
+    "and the least is 20.66 ms. So more packets wait in the kernel, and a queue of eight overflows."
+)
 _CHANCE = "it cuts by chance, and each world has its own [random numbers](deviations.md#random-numbers-of-cdg)."
 _LP = (
     "the kernel's, also with time stamps, does what Reno does, to the byte "
@@ -32,4 +37,5 @@ CAUSES: dict[str, str] = {
     "cubic-linux": _TRAIN,
     "hybla": _TUNED,
     "lp": _LP,
+    "vegas-next": _RECOVERY,
 }
