@@ -139,21 +139,23 @@ _HEIRS = [
     if preset["parts"]["signal"] == "own" and (ROOT / "docs" / "algorithms" / f"{preset['name']}.md").exists()
 ]
 
-# a control that answers marks shows nothing of itself on a queue that marks none
-_MARKING = {
+# a control that answers marks shows nothing of itself on a queue that marks none, one that keeps 10 ms of queue and
+# probes by 40 nothing on one of 16
+_QUEUES = {
     "dctcp": {
         "topology.bottleneck.queue": '{ kind = "step", min = 20, limit = "100p" }',
         "topology.bottleneck.delay": "10ms",
         "flow.0.ecn": "true",
     },
     "prague": {"topology.bottleneck.queue": '{ kind = "dualpi2", limit = "1000p" }', "flow.0.ecn": "true"},
+    "frcc": {"topology.bottleneck.queue": "1000p"},
 }
 
 
 def _beside_newreno(name: str) -> Sequence[Panel]:
     # both on the host of the one that the page is about
     curves = _with({"flow.0.host": _HOSTS[name]}, _algorithm(name), _algorithm("newreno"))
-    return _windows_and_queue(*_with(_MARKING.get(name, {}), *curves))
+    return _windows_and_queue(*_with(_QUEUES.get(name, {}), *curves))
 
 
 _ALGORITHMS = [

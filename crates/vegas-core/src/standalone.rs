@@ -18,6 +18,7 @@ mod delay {
     pub(super) mod copa;
     pub(super) mod copa_mvfst;
     pub(super) mod fast;
+    pub(super) mod frcc;
     pub(super) mod nv;
     pub(super) mod tor_vegas;
 }
@@ -228,6 +229,8 @@ standalone! {
     LedbatPlusPlus: background::ledbat_plus_plus,
     /// FAST TCP: Vegas's equilibrium, approached in proportion (Wei, Jin, Low and Hegde 2006).
     Fast: delay::fast follows,
+    /// FRCC: a queue of 10 ms for each flow, which probes of the link's rate count (Agarwal, Arun and Seshan 2026).
+    Frcc: delay::frcc,
     /// TCP-LP: Reno that yields to early congestion in the one-way delay (Kuzmanovic and Knightly 2003).
     Lp: background::lp follows,
     /// CDG: Reno that backs off by chance where the RTT rises (Hayes and Armitage 2011).

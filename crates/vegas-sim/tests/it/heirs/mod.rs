@@ -5,6 +5,7 @@ mod bbr;
 mod cdg;
 mod copa;
 mod fast;
+mod frcc;
 mod rapid_start;
 mod search;
 
