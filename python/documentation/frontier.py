@@ -27,8 +27,12 @@ _SCENARIOS = {
     "fast": "attack/fast",
     "ledbat++": "attack/ledbatpp",
     "vegas-next": "attack/vegas-next",
+    "frcc": "attack/frcc",
 }
 """The worst that `vegaslab attack` found with D = 10 ms, two flows, 100 Mb/s and 40 ms (docs/attack.md)."""
+
+_QUEUES = {"frcc": "2500p"}
+"""What the bottleneck holds, where it is not one BDP."""
 
 _LEFT = ("vegas", "gallop", "fast")
 """The name is left of the point, as another point is to the right of it."""
@@ -74,7 +78,7 @@ class Frontier:
 
 def _point(algorithm: str, scenario: str) -> tuple[float, float]:
     """Queueing delay of two flows left alone, ms, and ratio of goodputs under the adversary, in the second half."""
-    question = Question(algorithm=algorithm)
+    question = Question(algorithm=algorithm, queue=_QUEUES.get(algorithm))
     alone = vegaslab.run(question.document())
     attacked = vegaslab.run(ROOT / "scenarios" / f"{scenario}.toml", set={"duration": question.duration})
     queue_ms, ratio = (
