@@ -1,17 +1,27 @@
 """Sweeps on a real Dask scheduler and real worker processes, all on the loopback interface."""
 
 import json
+import random
 import signal
+import time
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
+import pyarrow
 import pytest
 
 import vegaslab
 from documentation import ROOT
 from tests.conftest import STRICT, Command, Loopback, interrupted, wait_until
 from tests.sweeps.test_sweep import AT_ONCE, PLAN, dataset
+from vegaslab import _vegaslab
+from vegaslab.evaluation import cluster as of_dossiers
+from vegaslab.runs.extracted import Due, Run
 from vegaslab.runs.kept import cache
-from vegaslab.sweeps.cluster import Cluster, ClusterError
+from vegaslab.sweeps import cluster as of_sweeps
+from vegaslab.sweeps.cluster import Cluster, ClusterError, shared_out
 from vegaslab.sweeps.sweep import forecast
 
 
@@ -47,6 +57,108 @@ def test_rows_of_a_cluster_are_kept_where_the_command_runs(loopback: Loopback, t
             vegaslab.sweep(plan, tmp_path / name, runner=cluster)
     assert (cache.count.made, cache.count.taken) == (6, 6)
     assert dataset(tmp_path / "first") == dataset(tmp_path / "second")
+
+
+def late() -> Callable[[object], None]:
+    """Returns a function that holds a worker back for a time that looks random; the worker cannot import this module,
+    and gets the function whole.
+    """
+
+    def hold_back(batch: object) -> None:
+        time.sleep(random.Random(repr(batch)).uniform(0, 0.2))
+
+    return hold_back
+
+
+def test_rows_are_in_the_order_of_the_plan_whatever_the_timing(
+    loopback: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = vegaslab.Plan("gallop-50mbit", grid={"duration": ["1s", "2s", "3s"]}, replications=20)
+    vegaslab.sweep(plan, tmp_path / "local", jobs=1)
+    for _ in range(3):
+        loopback.worker()
+    loopback.wait_for_workers(3)
+    make, read, hold_back = of_sweeps._make, of_sweeps._read, late()
+    delivered: list[int] = []
+
+    def held_back(*given: Any) -> tuple[float, bytes]:
+        hold_back(given)
+        return make(*given)
+
+    def noted(stream: bytes) -> pyarrow.Table:
+        rows = read(stream)
+        delivered.extend(rows["place"].to_pylist())
+        return rows
+
+    monkeypatch.setattr(of_sweeps, "_make", held_back)
+    monkeypatch.setattr(of_sweeps, "_read", noted)
+    with Cluster(loopback.address) as cluster:
+        vegaslab.sweep(plan, tmp_path / "cluster", runner=cluster)
+    assert delivered != sorted(delivered)
+    assert sorted(delivered) == list(range(60))
+    assert dataset(tmp_path / "cluster") == dataset(tmp_path / "local")
+
+
+def test_data_of_a_dossier_come_to_their_runs_whatever_the_timing(
+    loopback: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        loopback.worker()
+    loopback.wait_for_workers(3)
+    hold_back = late()
+
+    def seeds(_version: str, batch: list[tuple[int, Run]]) -> list[int | None]:
+        hold_back(batch)
+        return [run.seed for _, run in batch]
+
+    monkeypatch.setattr(of_dossiers, "_data", seeds)
+    template = _vegaslab.Template("", "toml", "")
+    runs = [Run(scenario="gallop-50mbit", extract=len, seed=1000 + place) for place in range(60)]
+    made: dict[int, int] = {}
+    with Cluster(loopback.address) as cluster:
+        due = [Due(run, 1, 1.0, template, may_be_kept=False) for run in runs]
+        of_dossiers.on_cluster(cluster)(due, made.__setitem__)
+    assert list(made) != sorted(made)
+    assert made == {place: 1000 + place for place in range(60)}
+
+
+def test_the_last_batches_are_short() -> None:
+    batches = list(shared_out(range(1000), lambda: 5, lambda: 16))
+    assert list(chain.from_iterable(batches)) == list(range(1000))
+    lengths = [len(batch) for batch in batches]
+    assert lengths == sorted(lengths, reverse=True)
+    # at most an equal share of half of what is left, for each of the five
+    assert all(length <= max(1, -(-sum(lengths[at:]) // 10)) for at, length in enumerate(lengths))
+    assert (lengths[0], lengths[-5:]) == (16, [1] * 5)
+
+
+def test_a_plan_is_read_ahead_only_as_far_as_workers_need_it() -> None:
+    left = iter(range(10_000))
+    assert next(shared_out(left, lambda: 5, lambda: 16)) == list(range(16))
+    assert next(left) == 160
+
+
+def test_workers_that_come_later_get_batches(loopback: Loopback) -> None:
+    loopback.worker()
+    loopback.wait_for_workers(1)
+    begun = finished = 0
+    under_way: list[int] = []
+
+    def batches() -> Iterator[list[int]]:
+        nonlocal begun
+        # as long as it takes until the second worker is counted
+        while max(under_way, default=0) < 4:
+            begun += 1
+            yield [begun]
+
+    with Cluster(loopback.address) as cluster:
+        for _ in cluster.carry_out(lambda _: time.sleep(0.05), batches()):
+            under_way.append(begun - finished)
+            finished += 1
+            if finished == 4:
+                assert max(under_way) == 2
+                loopback.worker()
+    assert begun == finished
 
 
 AIMD = ROOT / "examples" / "own-algorithm" / "aimd.py"

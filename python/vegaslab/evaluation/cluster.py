@@ -6,7 +6,7 @@ from typing import Any
 from vegaslab import _vegaslab
 from vegaslab.runs.extracted import Due, Made, Maker, Run
 from vegaslab.runs.result import run_checked
-from vegaslab.sweeps.cluster import Cluster, ClusterError, Killed, check_worker
+from vegaslab.sweeps.cluster import Cluster, ClusterError, Killed, check_worker, shared_out
 from vegaslab.util.progress import Progress
 
 _BATCH_RUNS = 8
@@ -16,8 +16,8 @@ def on_cluster(cluster: Cluster) -> Maker:
     """Makes runs on the workers of a cluster. Files of own algorithms must lie at the same place there."""
 
     def make(due: Sequence[Due], made: Made) -> None:
-        runs = [(place, one.run) for place, one in enumerate(due)]
-        batches = (runs[at : at + _BATCH_RUNS] for at in range(0, len(runs), _BATCH_RUNS))
+        runs = ((place, one.run) for place, one in enumerate(due))
+        batches = shared_out(runs, lambda: cluster.threads, lambda: _BATCH_RUNS)
         finished = 0
         with Progress(len(due), f"{len(due)} runs: ") as progress:
             for batch, found in cluster.carry_out(_data, batches, _vegaslab.version):

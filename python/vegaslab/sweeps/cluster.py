@@ -1,8 +1,10 @@
 """Batches of runs on a cluster, through Dask distributed. Needs `vegaslab[cluster]` here and on every worker."""
 
 import functools
+import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -16,12 +18,15 @@ from vegaslab.sweeps.plans.plan import Plan
 from vegaslab.util.errors import InputError
 
 _Batch = TypeVar("_Batch", bound=Sequence[Any])
+_Item = TypeVar("_Item")
 
 _BATCH_S = 1.0
 _FIRST_BATCH_RUNS = 16
 _BATCH_RUNS_MAX = 20_000
 # a worker has its next batch before it asks for one
 _BATCHES_A_THREAD = 2
+_AHEAD_MAX = 500_000
+_COUNT_THREADS_S = 1.0
 _CONNECT_S = 10
 
 
@@ -59,6 +64,7 @@ class Cluster:
         except (OSError, ValueError) as error:
             raise ClusterError(f"{address}: no Dask scheduler answers: {error}") from None
         self._address = address
+        self._threads, self._counted_s = 0, -math.inf
 
     def __enter__(self) -> Self:
         """Returns the connected cluster."""
@@ -75,8 +81,11 @@ class Cluster:
         """The threads of all workers. Raises `ClusterError` without workers, or if one lacks vegaslab or has another
         version.
         """
-        threads = self._client.nthreads()
-        if not threads:
+        self._check_workers()
+        return self.threads
+
+    def _check_workers(self) -> None:
+        if not self._client.nthreads():
             raise ClusterError(f"{self._address}: the scheduler has no workers; start some")
         try:
             versions = self._client.run(_engine_version)
@@ -84,7 +93,13 @@ class Cluster:
             raise ClusterError(f"{self._address}: a worker lacks vegaslab: {error}; install it there") from None
         for worker, version in versions.items():
             _check_version(worker, version, _vegaslab.version)
-        return sum(threads.values())
+
+    @property
+    def threads(self) -> int:
+        """The threads of all workers that there are, or were within the last second; some workers may come later."""
+        if time.monotonic() - self._counted_s > _COUNT_THREADS_S:
+            self._threads, self._counted_s = sum(self._client.nthreads().values()), time.monotonic()
+        return self._threads
 
     def carry_out(
         self, function: Callable[..., Any], batches: Iterator[_Batch], *fixed: object
@@ -108,8 +123,9 @@ class Cluster:
         try:
             with self._client.as_current():
                 done = as_completed()
-            room = self.jobs * _BATCHES_A_THREAD
+            self._check_workers()
             while True:
+                room = max(1, self.threads) * _BATCHES_A_THREAD
                 for batch in islice(batches, max(0, room - done.count())):
                     submit(batch)
                 if done.is_empty():
@@ -131,18 +147,27 @@ class Cluster:
     def __call__(self, plan: Plan, runs: Iterator[Run], deliver: Callable[[pyarrow.Table], None]) -> None:
         """See `vegaslab.sweeps.sweep.Runner`. Batches take about a second. Raises `ClusterError` too."""
         size = _FIRST_BATCH_RUNS
-
-        def batches() -> Iterator[list[Run]]:
-            while batch := list(islice(runs, size)):
-                yield batch
-
-        for batch, made in self.carry_out(_make, batches(), plan.scenario, plan.run_options, _vegaslab.version):
+        batches = shared_out(runs, lambda: self.threads, lambda: size)
+        for batch, made in self.carry_out(_make, batches, plan.scenario, plan.run_options, _vegaslab.version):
             if isinstance(made, Killed):
                 deliver(failed_row(batch[0][0], made))
                 continue
             wall_s, stream = made
             deliver(_read(stream))
             size = min(max(1, round(len(batch) * _BATCH_S / max(wall_s, 1e-3))), _BATCH_RUNS_MAX, 4 * size)
+
+
+def shared_out(items: Iterable[_Item], threads: Callable[[], int], most: Callable[[], int]) -> Iterator[list[_Item]]:
+    """Yields the items in batches of `most()` at most. The last ones become smaller and smaller, so that no worker is
+    left alone with a long batch: none is longer than a thread's share of half of the items that are left.
+    """
+    left, ahead = iter(items), deque[_Item]()
+    while True:
+        size, shares = most(), 2 * max(1, threads())
+        ahead.extend(islice(left, max(0, min(shares * size, _AHEAD_MAX) - len(ahead))))
+        if not ahead:
+            return
+        yield [ahead.popleft() for _ in range(min(size, math.ceil(len(ahead) / shares)))]
 
 
 def _make(
