@@ -107,17 +107,19 @@ class Cluster:
         """Yields each batch with what `function(*fixed, batch)` returns on a worker, in the order of completion.
 
         A batch that ended every worker to which it was given is made again, each item by itself, to find out which
-        does; that item has a `Killed` in place of its result. Raises `ClusterError` if the scheduler goes away.
+        does; an item that then ends workers, too, has a `Killed` in place of its result. A batch of one is made again
+        as well: it may only have waited on a worker that another batch ended. Raises `ClusterError` if the scheduler
+        goes away.
         """
         from distributed import CancelledError, KilledWorker, as_completed
         from distributed.comm.core import CommClosedError
 
-        of_future: dict[object, _Batch] = {}
+        of_future: dict[object, tuple[_Batch, bool]] = {}
 
-        def submit(batch: _Batch) -> None:
+        def submit(batch: _Batch, *, again: bool = False) -> None:
             # Dask may not reuse an earlier result
             future = self._client.submit(function, *fixed, batch, pure=False)
-            of_future[future.key] = batch
+            of_future[future.key] = (batch, again)
             done.add(future)
 
         try:
@@ -131,13 +133,13 @@ class Cluster:
                 if done.is_empty():
                     return
                 future = next(done)
-                batch = of_future.pop(future.key)
+                batch, was_again = of_future.pop(future.key)
                 try:
                     result = future.result()
                 except KilledWorker as error:
-                    if len(batch) > 1:
+                    if not was_again:
                         for at in range(len(batch)):
-                            submit(batch[at : at + 1])  # type: ignore[arg-type]
+                            submit(batch[at : at + 1], again=True)  # type: ignore[arg-type]
                         continue
                     result = Killed(f"every worker that made it died: {error}".replace("\n", " "))
                 yield batch, result
