@@ -172,6 +172,7 @@ impl<N: Network> EventLoop<N> {
         let now = self.now;
         self.network.bring_up_to(now, &mut self.hosts);
         let inside = self.network.check_conservation();
+        self.network.forget_packets();
         let network = &self.network;
         let outcome_of = |link| link_outcome(&network.link_totals(link, now), network.queueing(link), now);
         let links = (0..self.links).map(outcome_of).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use vegas_core::units::Span;
 
-use super::document::{File, Numbered, numbered};
+use super::document::{FLOWS_MAX, File, Numbered, numbered};
 use super::model::memory;
 use super::model::{FlowSpec, Sampling, Scenario};
 use super::{change, flow, network, traffic};
@@ -15,8 +15,6 @@ use crate::util::watch::Watch;
 
 const DURATION_MAX: Span = Span::from_secs(100 * 24 * 3600);
 const STEP_DEFAULT: Span = Span::from_millis(100);
-/// The most flows: they take some gigabytes with their links.
-const FLOWS_MAX: usize = 1_000_000;
 /// The most rows of the series: they take a few gigabytes.
 const ROWS_MAX: u64 = 50_000_000;
 
@@ -121,7 +119,7 @@ fn duration(duration: Span) -> Checked<Span> {
 }
 
 fn check_flows(flows: usize) -> Checked<()> {
-    match flows > FLOWS_MAX {
+    match flows as u64 > FLOWS_MAX {
         true => Err(Problem::new("flow", format!("there are {flows} flows; write {FLOWS_MAX} at most"))),
         false => Ok(()),
     }

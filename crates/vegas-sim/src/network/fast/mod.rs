@@ -195,6 +195,11 @@ impl Network for Fast {
         let carried = self.delay_lines.packets_held() + self.overtaking.packets_held();
         carried as u64 + self.links.check_conservation()
     }
+
+    fn forget_packets(&mut self) {
+        self.delay_lines = DelayLines::new(&[]);
+        self.overtaking = Overtaking::new(0);
+    }
 }
 
 /// Makes the scenario's links.

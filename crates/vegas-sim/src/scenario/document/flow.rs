@@ -12,8 +12,8 @@ use crate::scenario::model::{DelayedAck, Handshake, HostKind, Transport};
 use crate::scenario::read::error::suggestion;
 use crate::scenario::read::field::{Either, Field, FromGiven, Given, ScalarOrTable, Table};
 
-/// The most flows of a table: more than a run holds in the memory of most machines.
-const COUNT_MAX: u64 = 100_000;
+/// The most flows of a file, in one table or in several: they take some gigabytes with their links.
+pub(in crate::scenario) const FLOWS_MAX: u64 = 1_000_000;
 
 /// The most parts of an acknowledgement: a run has as many packets for each segment.
 const PARTS_MAX: u64 = 100;
@@ -23,7 +23,7 @@ const PARTS_MAX: u64 = 100;
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Flow {
     /// The number of such flows; 1000000 in the whole file at most. Default: `1`.
-    pub(in crate::scenario) count: Option<Field<Whole<1, COUNT_MAX>>>,
+    pub(in crate::scenario) count: Option<Field<Whole<1, FLOWS_MAX>>>,
     /// The congestion control: a preset, or [a table of parts](#a-table-of-parts).
     pub(in crate::scenario) algorithm: Either<Algorithm>,
     /// The transport of the flow. QUIC's ends are quinn's, in simulated time: [QUIC flows](quic.md#simulated). Default:

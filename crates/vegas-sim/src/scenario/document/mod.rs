@@ -18,7 +18,7 @@ mod traffic;
 pub(super) use application::{ActivityKind, ApplicationPhase, MediaLayer};
 pub(super) use change::Change;
 pub(super) use delay::{DelaySchedule, LinkDelay};
-pub(super) use flow::{Algorithm, BrokenRule, Flow, Host, LinuxWindow, Numbered, Parts, Window, numbered};
+pub(super) use flow::{Algorithm, BrokenRule, FLOWS_MAX, Flow, Host, LinuxWindow, Numbered, Parts, Window, numbered};
 pub(super) use jitter::Jitter;
 pub(super) use loss::{BurstLoss, Loss};
 pub(super) use queue::{LinkQueue, ManagedQueue};

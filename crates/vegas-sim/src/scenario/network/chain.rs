@@ -104,8 +104,10 @@ fn chain(
             let receiver = network.add_node(receiver);
             network.connect(routers[leave], receiver, access)
         };
-        let mut path = vec![up];
-        path.extend(along(&row, enter, leave));
+        let between = along(&row, enter, leave);
+        let mut path = Vec::with_capacity(between.len() + 2);
+        path.push(up);
+        path.extend(between);
         path.push(down);
         network.paths.push(path);
     }
