@@ -82,6 +82,10 @@ demo: build ## the papers' claims, less of each: a report with verdicts, figures
 dossiers: build ## writes the gallery of dossiers again, and the tables of docs/evaluate.md
 	PYTHONPATH=python $(BIN)/python -m documentation.dossiers
 
+.PHONY: l4s
+l4s: build ## writes the tables of docs/l4s.md on the Vegas family again
+	PYTHONPATH=python $(BIN)/python -m documentation.l4s
+
 .PHONY: conformance
 conformance: build ## writes the table of what our own presets fail in docs/conformance.md again
 	PYTHONPATH=python $(BIN)/python -m documentation.conformance

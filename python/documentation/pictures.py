@@ -1,4 +1,6 @@
-"""The pictures of docs/parts and docs/algorithms. `make pictures` draws them; a test compares the files with them."""
+"""The pictures of docs/parts, docs/algorithms and two more pages. `make pictures` draws them; a test compares the files
+with them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -195,4 +197,23 @@ _NETWORKS = [
     ),
 ]
 
-ALL = [*_PARTS, *_ALGORITHMS, *_NETWORKS]
+# --- docs/l4s.md ---
+
+
+def _in_either_queue(beside: str, **others: str) -> Panel:
+    """The rate of Vegas beside another flow."""
+    queues: tuple[tuple[str, dict[str, str]], ...] = (("L", {}), ("classic", {"flow.0.algorithm": "vegas"}))
+    curves = [Curve(f"{queue} queue, beside {beside}", {"sample": "500ms", **flow, **others}) for queue, flow in queues]
+    return Panel("throughput_mbps", curves)
+
+
+_L4S = [
+    Picture(
+        "l4s",
+        "l4s/vegas-beside-prague",
+        (0, 60),
+        [_in_either_queue("Prague"), _in_either_queue("CUBIC", **{"flow.1.algorithm": "cubic"})],
+    ),
+]
+
+ALL = [*_PARTS, *_ALGORITHMS, *_NETWORKS, *_L4S]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import vegaslab
-from documentation import ROOT
+from documentation import ROOT, l4s
 from documentation.drawing import PICTURES, Picture
 from documentation.frontier import WITH_FRONTIER, Frontier
 from documentation.pictures import ALL
@@ -38,6 +38,12 @@ def test_pictures_are_what_the_scenarios_give(picture: Picture | Frontier, tmp_p
     assert picture.path.exists(), "make pictures draws it"
     assert drawn.read_bytes() == picture.path.read_bytes(), "make pictures draws it again: look at what changed"
     assert drawn.stat().st_size <= _MOST_BYTES
+
+
+def test_the_tables_of_l4s_are_what_the_scenarios_give() -> None:
+    page = l4s.PAGE.read_text(encoding="utf-8")
+    for line in (*l4s.family(()), *l4s.told(), l4s.row("vegas", "vegas", "classic")):
+        assert line in page, "make l4s writes it again"
 
 
 def test_the_readme_shows_what_its_commands_give(tmp_path: Path) -> None:
