@@ -10,6 +10,10 @@ _TRAIN = (
     "HyStart takes acknowledgements at most 2 ms apart for a train: at 10 and 8 Mb/s those of one segment are, those "
     "of two are not, and the receiver of 6.12 acknowledges more segments one by one (`vegas`, above)."
 )
+_PER_ACKNOWLEDGEMENT = (
+    "it grows with each acknowledgement, whether of one segment or of two, and the receiver of 6.12 sends more of them "
+    "(`vegas`, above)."
+)
 _LOST_REPAIR = (
     "the queue overflows again while the last repairs of STARTUP's losses leave. In the simulator one of these, sent "
     "at 1.055 s, is lost three times, so that the recovery goes on with the whole window; in the kernel all arrive, "
@@ -37,5 +41,6 @@ CAUSES: dict[str, str] = {
     "cubic-linux": _TRAIN,
     "hybla": _TUNED,
     "lp": _LP,
+    "newreno": _PER_ACKNOWLEDGEMENT,
     "vegas-next": _RECOVERY,
 }
