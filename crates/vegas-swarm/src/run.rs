@@ -4,7 +4,7 @@ use serde_json::Value;
 use vegas_quic_sim::Quic;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{Scenario, ScenarioError};
-use vegas_sim::{Engine, Simulation};
+use vegas_sim::{Engine, Limits, Simulation, Watch};
 
 use crate::document::quantity;
 
@@ -12,6 +12,8 @@ use crate::document::quantity;
 const SLICE_EVENTS: u64 = 2_000;
 /// The most memory that a run may hold.
 const MEMORY_MAX_BYTES: u64 = 256 << 20;
+/// The part of a run's duration that is tried where the whole has no room.
+const SHORTER: u64 = 16;
 /// The number of runs of a scenario, each shorter than the one before, after which it counts as too long.
 const ATTEMPTS: usize = 8;
 
@@ -44,7 +46,13 @@ pub fn bounded(scenario: &Scenario, events: u64) -> Run {
 
 /// Runs a scenario as [`bounded`], on this engine.
 pub fn bounded_on(engine: Engine, scenario: &Scenario, events: u64) -> Run {
-    let mut simulation = Simulation::with_engine(engine, scenario, Some(&Quic));
+    let limits = Limits { memory_bytes: Some(MEMORY_MAX_BYTES), ..Limits::default() };
+    let mut never = |_| None;
+    let mut watch = Watch::new(limits, &mut never);
+    let Ok(mut simulation) = Simulation::watched(engine, scenario, Some(&Quic), &mut watch) else {
+        // its rows alone take too much: a much shorter run has room for them
+        return Run::Over(scenario.duration.as_nanos() / SHORTER);
+    };
     loop {
         let slice = SLICE_EVENTS.min(events + 1 - simulation.events().min(events));
         let Ok(progress) = simulation.advance_within(slice, MEMORY_MAX_BYTES) else {

@@ -1,5 +1,6 @@
 """Limits and signals hold in the middle of events that send very many segments."""
 
+import json
 import re
 import resource
 import subprocess
@@ -75,6 +76,62 @@ def test_acknowledgements_of_what_was_not_sent_stay_within_the_memory(preset: st
     if code == 1:
         check_peak(code, stderr, peak_bytes)
     assert peak_bytes < 1.2 * LIMIT_BYTES + 50_000_000 + PROCESS_BYTES, peak_bytes
+
+
+RECEIVERS: dict[str, dict[str, object] | None] = {
+    "keeps the rules": None,
+    "acknowledges ahead": {"misbehaves": "optimistic-acks", "ahead": 63},
+    "acknowledges in parts": {"misbehaves": "ack-division", "parts": 64},
+    "repeats acknowledgements": {"misbehaves": "dupack-spoofing"},
+}
+SMALL_BYTES = 20_000_000
+
+PEAKS = """
+import json, re, resource, sys
+from pathlib import Path
+
+import vegaslab
+from vegaslab import _vegaslab
+
+def kilobytes(key):
+    return int(re.search(key + r":\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1])
+
+transport, receiver, limit_bytes = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])
+resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9,) * 2)
+link = {"rate": "31250kbit", "delay": "6.5ms", "queue": "1p"}
+for preset in [about["name"] for about in _vegaslab.algorithms()]:
+    flow = {"algorithm": preset, "initial_window": 1048576, "packet": "1500b", "transport": transport}
+    flow |= {"receiver": receiver} if receiver else {}
+    topology = {"kind": "dumbbell", "access": link, "bottleneck": link | {"rate": "250mbit", "queue": "unlimited"}}
+    document = {"name": "burst", "duration": "50ms", "sample": "off", "topology": topology, "flow": [flow] * 2}
+    for engine in ("fast", "reference"):
+        Path("/proc/self/clear_refs").write_text("5")
+        before = kilobytes("VmRSS")
+        try:
+            vegaslab.run(document, memory=limit_bytes, engine=engine)
+            ended = "done"
+        except vegaslab.LimitError:
+            ended = "limit"
+        except vegaslab.ScenarioError as error:
+            ended = str(error)
+        print(json.dumps([preset, engine, ended, (kilobytes("VmHWM") - before) * 1024]))
+"""
+"""Runs each preset on both engines; prints how it ended, and the memory that it took above that of before."""
+
+
+@pytest.mark.parametrize(
+    ("transport", "receiver"), [*(("tcp", receiver) for receiver in RECEIVERS), ("quic", "keeps the rules")]
+)
+def test_every_preset_stays_within_the_memory(transport: str, receiver: str) -> None:
+    """Receivers of QUIC keep the rules."""
+    command = [sys.executable, "-c", PEAKS, transport, json.dumps(RECEIVERS[receiver]), str(SMALL_BYTES)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    refused = {preset: ended for preset, _, ended, _ in rows if ended not in ("done", "limit")}
+    print(f"{transport}, {receiver}: {max(row[3] for row in rows) / 1e6:.0f} MB at most; refused: {refused}")
+    assert any(ended == "limit" for _, _, ended, _ in rows)
+    assert [row for row in rows if row[3] > 1.2 * SMALL_BYTES + 50_000_000] == []
 
 
 def test_a_cell_fails_alone(here: Path) -> None:

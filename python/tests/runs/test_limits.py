@@ -72,6 +72,9 @@ def test_what_is_wrong_in_python_is_an_error_of_the_scenario() -> None:
         package.run(deep)
     with pytest.raises(package.ScenarioError, match="set: maximum recursion depth"):
         package.run(SHORT, set={"flow": cyclic})
+    for given in ({1: 2}, [1], 5):
+        with pytest.raises(package.ScenarioError, match=r"^set: "):
+            package.run(SHORT, set=given)  # type: ignore[arg-type]
     assert memory.memory_bytes(10**30) == 2**63
 
 

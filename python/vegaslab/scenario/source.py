@@ -156,9 +156,15 @@ def override_list(overrides: Mapping[str, object] | Overrides | None) -> list[tu
         return []
     pairs = overrides.items() if isinstance(overrides, Mapping) else overrides
     try:
-        return [(key, value if isinstance(value, str) else _toml(value)) for key, value in pairs]
-    except RecursionError as error:
+        return [(_dotted(key), value if isinstance(value, str) else _toml(value)) for key, value in pairs]
+    except (RecursionError, TypeError) as error:
         raise ScenarioError(f"set: {error}; {_HOLDS}") from None
+
+
+def _dotted(key: object) -> str:
+    if not isinstance(key, str):
+        raise ScenarioError(f"set: {key!r} was given; a dotted key, such as flow.0.algorithm")
+    return key
 
 
 def _toml(value: object) -> str:

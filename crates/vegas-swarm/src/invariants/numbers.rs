@@ -126,7 +126,7 @@ pub(super) fn base_rtt_at_least_propagation(case: &Case<'_>) -> Result<(), Strin
         // two readings of a clock of milliseconds may be one more apart than the time between them is long, or one less
         let clock_ms = if case.scenario.flows[flow].host.options.timestamps { 1.0 } else { 0.0 };
         let least_ms = least_round_trip(&case.scenario, flow).as_nanos() as f64 / 1e6 - clock_ms;
-        let base = total.base_rtt_ms.filter(|_| base_is_a_sample(case, flow));
+        let base = total.base_rtt_ms.filter(|_| base_is_a_sample(case, flow) && time_stamps_are_told_apart(case, flow));
         let (rounded_off_ms, greatest_ms) = case.scenario.flows[flow].standalone.map_or((0.0, f64::MAX), base_range_ms);
         let of_base = least_ms.min(greatest_ms) - rounded_off_ms;
         for (what, rtt_ms, least_ms) in [("base", base, of_base), ("mean", total.mean_rtt_ms, least_ms)] {
@@ -136,6 +136,13 @@ pub(super) fn base_rtt_at_least_propagation(case: &Case<'_>) -> Result<(), Strin
         }
     }
     Ok(())
+}
+
+/// Returns whether no time stamp of a flow can be taken for a later one: a packet has 28 bits of its milliseconds
+/// (docs/deviations.md).
+fn time_stamps_are_told_apart(case: &Case<'_>, flow: usize) -> bool {
+    const RANGE: Span = Span::from_millis(1 << 28);
+    !case.scenario.flows[flow].host.options.timestamps || case.scenario.duration < RANGE
 }
 
 /// Returns whether a flow's base RTT is a sample of the RTT, or a sample less the time that its segment has waited:

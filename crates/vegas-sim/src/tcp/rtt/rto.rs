@@ -37,8 +37,8 @@ enum Estimator {
 
 /// The timed segment while none is timed: no acknowledgement reaches it.
 const UNTIMED: (u64, Time) = (u64::MAX, Time::NEVER);
-/// The limit of the backoff's exponent: a factor of 2^16 always exceeds the greatest timeout.
-const BACKOFF_MAX: u32 = 16;
+/// The limit of the backoff's exponent: even a nanosecond times 2^62 exceeds the greatest timeout.
+const BACKOFF_MAX: u32 = 62;
 /// The initial timeout after a lost SYN (RFC 6298, section 5.7).
 const AFTER_LOST_SYN: Span = Span::from_secs(3);
 

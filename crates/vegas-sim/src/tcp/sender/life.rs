@@ -115,16 +115,15 @@ impl Sender {
 
     /// Handles the SYN's acknowledgement, which is acknowledged; behind that data may leave. On a BSD host it gives no
     /// round-trip sample, unless the base RTT is to be the handshake's, too: its packets are short, and a base RTT from
-    /// them is below that of any data segment.
+    /// them is below that of any data segment. The acknowledgement of another SYN comes after the handshake, and times
+    /// nothing.
     pub(crate) fn on_syn_ack(&mut self, now: Time, stamps: TimeStamps, out: &mut Outbox) {
-        if self.board.max() > 0 {
+        if self.established {
             return;
         }
         self.note_time_stamps(stamps);
-        if !self.established {
-            let ack = Packet::new(PacketKind::HandshakeAck, self.flow, 0, self.rules.layout.plain_wire);
-            out.packets.push(self.stamped(now, ack));
-        }
+        let ack = Packet::new(PacketKind::HandshakeAck, self.flow, 0, self.rules.layout.plain_wire);
+        out.packets.push(self.stamped(now, ack));
         self.established = true;
         self.timer.stop();
         if let Some(rtt) = self.rtt.on_handshake(now, stamps.echo.age(now)) {
