@@ -82,7 +82,14 @@ const MUTANTS: &[Mutant] = &[
         case.outcome.capture.retain(|packet| packet.flow != 1 || packet.at < last);
     }),
     ("timeouts_back_off", |case| {
-        let timeout = |time_s| Incident { time_s, kind: IncidentKind::Timeout, flow: 1, link: None, sequence: 0 };
+        let timeout = |time_s| Incident {
+            time_s,
+            kind: IncidentKind::Timeout,
+            flow: 1,
+            link: None,
+            sequence: 0,
+            retransmission: None,
+        };
         drop(case.outcome.incidents.splice(..0, [0.1, 0.2, 0.3].map(timeout)));
     }),
     ("first_packet_on_time", |case| case.scenario.links[0].delay = Span::from_millis(11)),
