@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import vegaslab
 from tests.measuring.guest.test_guest import hashes, whole
 from vegaslab import _vegaslab
 from vegaslab.measuring.guest.world import Guest, KernelWorld
@@ -123,6 +124,25 @@ def test_the_family_answers_a_loss_as_in_the_simulator(name: str, world: KernelW
     assert len(lost) == 1
     assert incidents(kernel) == incidents(simulated)
     assert furthest_window(simulated, kernel, Bound()) <= 0.1
+
+
+@whole
+def test_rovegas_sees_the_empty_path_and_outdoes_vegas_on_a_narrow_return(world: KernelWorld) -> None:
+    """By hand: 40 ms, and the transmission of a packet at 10 Mb/s (1.2 ms) and an acknowledgement at 1 Mb/s (0.4 ms).
+    Acknowledgements wait behind bursts, some 30 ms in the mean; the routers' times take that off.
+    """
+
+    def goodput_mbps(algorithm: str, world: KernelWorld | None) -> float:
+        settings = {"duration": "6s", "flow.0.algorithm": algorithm}
+        (flow,) = vegaslab.run("rovegas-narrow-return", set=settings, world=world).summary["flows"]
+        assert 41.5 < flow["base_rtt_ms"] < 41.7
+        assert flow["mean_rtt_ms"] > 70
+        goodput: float = flow["goodput_mbps"]
+        return goodput
+
+    in_kernel = goodput_mbps("rovegas", world)
+    assert in_kernel == pytest.approx(goodput_mbps("rovegas", None), rel=0.05)
+    assert in_kernel > 1.4 * goodput_mbps("vegas", world)
 
 
 def incidents(run: Result, *, to_slow_starts_end: bool = False) -> Sequence[tuple[str, int]]:
