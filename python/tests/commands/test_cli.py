@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import Command
 from vegaslab import _vegaslab
 from vegaslab.commands import cli
+from vegaslab.runs.result import Result
 
 TOP_KEYS = [
     "scenario",
@@ -71,6 +72,19 @@ def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
     assert done.stderr.startswith("vegaslab: ")
     for word in words:
         assert word in done.stderr
+
+
+def test_of_many_flows_a_thousand_have_a_row(vegaslab: Command, short: Path, here: Path) -> None:
+    """The folder has them all. The file's second flow comes to those that are set."""
+    few = vegaslab("run", short, "--set", "flow.0.count=999", "--set", "sample=off", "-o", "few")
+    many = vegaslab("run", short, "--set", "flow.0.count=1200", "--set", "sample=off", "-o", "many")
+    more = "and 201 flows more, in flows.parquet"
+    assert "flows more" not in few.stdout
+    assert many.stdout.splitlines().count(more) == 1
+    pages = [(here / folder / PAGE).read_text() for folder in ("few", "many")]
+    assert [page.count(f"<p>{more}</p>") for page in pages] == [0, 1]
+    assert [page.count("<tr>") for page in pages] == [1001, 1001]
+    assert len(Result.open(here / "many").flows) == 1201
 
 
 def test_run_prints_tables_and_leaves_a_whole_folder(vegaslab: Command, short: Path, here: Path) -> None:

@@ -1,5 +1,6 @@
 """The data that pictures of runs show, taken from the tables: matplotlib and the page share them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -185,7 +186,8 @@ def _flow_labels(algorithms: list[str]) -> list[str]:
         return algorithms
     if len(algorithms) <= MOST_LABELLED_FLOWS:
         return [f"{flow}: {algorithm}" for flow, algorithm in enumerate(algorithms)]
-    return [f"{algorithm} x {algorithms.count(algorithm)}" for algorithm in algorithms]
+    counts = Counter(algorithms)
+    return [f"{algorithm} x {counts[algorithm]}" for algorithm in algorithms]
 
 
 def _drawn_flows(flows: int) -> list[int]:

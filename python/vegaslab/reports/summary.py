@@ -65,6 +65,7 @@ MEDIA_COLUMNS = (
 QUEUE_COLUMNS = ("queues of", "queue", "packets", "marks", "drops", "mean ms", "median ms", "95 % ms", "99 % ms")
 
 _MOST_LINKS = 12
+_MOST_FLOWS = 1000
 
 Link = Mapping[str, Any]
 """A link's totals, as in a summary."""
@@ -84,7 +85,9 @@ def report(summary: Mapping[str, Any]) -> str:
         *_table(TRAFFIC_COLUMNS, [_traffic_row(source) for source in summary["traffic"]], keys=2),
     )
     queues = _table(QUEUE_COLUMNS, _queue_rows(summary), keys=2)
-    return "\n".join((headline(summary), "", *flows, "", *more, *queues, *links_table(summary)))
+    return "\n".join(
+        (headline(summary), "", *flows, *other_flows({"": summary}), "", *more, *queues, *links_table(summary))
+    )
 
 
 def comparison_report(runs: Mapping[str, Mapping[str, Any]]) -> str:
@@ -99,7 +102,7 @@ def comparison_report(runs: Mapping[str, Mapping[str, Any]]) -> str:
     more = (*_of_runs(FAIRNESS_COLUMNS, runs, _fairness_rows), *_of_runs(GROUP_COLUMNS, runs, _group_rows))
     more += tuple(_of_runs(MEDIA_COLUMNS, runs, _media_rows))
     more += tuple(_of_runs(QUEUE_COLUMNS, runs, _queue_rows))
-    return "\n".join((*dict.fromkeys(lines), "", *flow_lines, "", *more, *link_lines, *others))
+    return "\n".join((*dict.fromkeys(lines), "", *flow_lines, *other_flows(runs), "", *more, *link_lines, *others))
 
 
 def flow_table(runs: Mapping[str, Mapping[str, Any]]) -> tuple[bool, Sequence[str], list[tuple[str, ...]]]:
@@ -206,8 +209,14 @@ def _queue_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 
 def flow_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Returns one row of text for each flow, under `FLOW_COLUMNS`."""
-    return [_flow_row(flow) for flow in summary["flows"]]
+    """Returns one row of text for each flow, under `FLOW_COLUMNS`; of the first thousand flows."""
+    return [_flow_row(flow) for flow in summary["flows"][:_MOST_FLOWS]]
+
+
+def other_flows(runs: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Returns a line about the flows without a row."""
+    others = sum(max(0, len(summary["flows"]) - _MOST_FLOWS) for summary in runs.values())
+    return [f"and {others} flows more, in flows.parquet"] if others else []
 
 
 def _links(summary: Mapping[str, Any]) -> tuple[list[Link], list[Link]]:

@@ -129,6 +129,9 @@ def wrap(text: str, width: int) -> list[str]:
     >>> wrap("vegas+gallop, flow.0.algorithm.slow_start", 22)
     ['vegas+gallop,', 'flow.0.algorithm.slow_', 'start']
     """
+    # nearly all cells of a long table
+    if len(text) <= width and " ".join(text.split()) == text:
+        return [text]
     lines = []
     for line in textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]:
         rest = line
