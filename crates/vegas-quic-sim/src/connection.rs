@@ -15,7 +15,7 @@ use vegas_core::units::{Bytes, Segments, Time, Window};
 use vegas_core::{Phase, Status};
 use vegas_quic::VegasQuic;
 use vegas_sim::external::{Connection, Datagram, DatagramId, FlowCounts, FlowTotals, MediaFrame};
-use vegas_sim::scenario::{DelayedAck, FlowSpec};
+use vegas_sim::scenario::{DelayedAck, EcnField, FlowSpec};
 
 use crate::Clock;
 use crate::arrivals::Arrivals;
@@ -206,10 +206,6 @@ impl Quic {
         let nothing_comes = self.datagrams.is_empty() && Connection::timer(self).is_none();
         nothing_comes && self.started && self.over.is_none() && self.writer.waits_for_network()
     }
-
-    fn ecn(&self, marked: bool) -> Option<EcnCodepoint> {
-        self.spec.ecn.then_some(if marked { EcnCodepoint::Ce } else { EcnCodepoint::Ect0 })
-    }
 }
 
 impl Departures {
@@ -237,9 +233,9 @@ impl Connection for Quic {
         self.work(now);
     }
 
-    fn receive(&mut self, now: Time, datagram: DatagramId, marked: bool) {
+    fn receive(&mut self, now: Time, datagram: DatagramId, field: EcnField) {
         let bytes = self.datagrams.take(datagram);
-        let (instant, ecn) = (self.clock.instant(now), self.ecn(marked));
+        let (instant, ecn) = (self.clock.instant(now), EcnCodepoint::from_bits(field as u8));
         if datagram.forward {
             self.wire_bytes += (bytes.len() + HEADERS) as u64;
             self.server.receive(instant, true, ecn, bytes);

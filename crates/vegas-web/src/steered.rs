@@ -13,7 +13,7 @@ use vegas_core::units::{Bytes, Segments, Span, Time, Window};
 use vegas_core::{Phase, Status};
 use vegas_quic_sim::Quic;
 use vegas_sim::external::{Connection, Datagram, DatagramId, FlowCounts, FlowTotals, RttTotals, Stack};
-use vegas_sim::scenario::{FlowSpec, Transport};
+use vegas_sim::scenario::{EcnField, FlowSpec, Transport};
 
 /// A handle that sets the window; clones set this window, too.
 #[derive(Clone, Debug)]
@@ -219,7 +219,7 @@ impl Connection for Steered {
         }
     }
 
-    fn receive(&mut self, now: Time, datagram: DatagramId, _marked: bool) {
+    fn receive(&mut self, now: Time, datagram: DatagramId, _field: EcnField) {
         self.count(now);
         match datagram.forward {
             true => self.take_data(datagram.number),

@@ -153,6 +153,9 @@ class Link(Table):
     """The probability that a delivered packet is delivered twice. Default: `0`."""
     reorder: Reorder | None = None
     """Packets are delayed so that later ones overtake them: `reorder`."""
+    ecn_field: Literal["not-ect", "ect0", "ect1", "ce"] | None = None
+    """The ECN field with which ECN-capable packets leave the link; a mark stays one unless this is `"not-ect"`:
+    bleached and mangled marks. Default: as it came."""
     drop: Sequence[int] | None = None
     """Data packets to lose, counted from 1 in the order in which they are offered to the link; ascending."""
 
@@ -269,6 +272,9 @@ class Backward(Table):
     """The probability that a delivered packet is delivered twice. Default: `0`."""
     reorder: Reorder | None = None
     """Packets are delayed so that later ones overtake them: `reorder`."""
+    ecn_field: Literal["not-ect", "ect0", "ect1", "ce"] | None = None
+    """The ECN field with which ECN-capable packets leave the link; a mark stays one unless this is `"not-ect"`:
+    bleached and mangled marks. Default: as it came."""
     drop: Sequence[int] | None = None
     """Data packets to lose, counted from 1 in the order in which they are offered to the link; ascending."""
 
@@ -618,7 +624,7 @@ class Receiver(Table):
     Receiver(misbehaves='dupack-spoofing')
     """
 
-    misbehaves: Literal["dupack-spoofing", "conceals-marks", "optimistic-acks", "ack-division"]
+    misbehaves: Literal["dupack-spoofing", "conceals-marks", "inflates-marks", "optimistic-acks", "ack-division"]
     """The rule that it breaks."""
     ahead: int | None = None
     """optimistic-acks: the number of segments beyond the newest one that has arrived which it acknowledges; with 0 it
@@ -686,6 +692,9 @@ class Host(Table):
     """Whether the window shrinks while it is not used: to the initial window after a retransmission timeout of silence
     (RFC 5681, section 4.1); linux: by a half for each timeout, and after a timeout with less to send
     (`net.ipv4.tcp_slow_start_after_idle`). Default: `true`."""
+    accepts_ecn: Literal["none", "classic", "accurate"] | None = None
+    """The newest version of ECN that the receiver takes where the sender asks for it: none, echoes (RFC 3168) or counts
+    (RFC 9768); what a sender does without. Default: `"accurate"`."""
     aqt_every: int | None = None
     """Of an algorithm that asks routers, as `rovegas` does: the number of data packets to one that carries the option,
     with its acknowledgement. Default: `1`."""

@@ -1,6 +1,7 @@
 //! The packets in flight, and the fields of each that the network needs.
 
 use vegas_core::aqt::{Head, replace_byte};
+use vegas_sim::scenario::EcnField;
 use vegas_sim::{Carried, Direction, WireSize};
 
 use super::addresses::flow_between;
@@ -59,19 +60,16 @@ pub(crate) fn parse(bytes: &[u8], number: u64) -> Option<Carried> {
         UDP => direction == Direction::Forward,
         _ => false,
     };
-    let ecn_capable = bytes.get(1)? & ECN_FIELD != 0;
+    let field = EcnField::of_header(*bytes.get(1)?);
     let wire = WireSize::new(bytes.len().try_into().ok()?);
-    Some(Carried { flow: flow as u32, direction, is_data, ecn_capable, wire, number })
+    Some(Carried { flow: flow as u32, direction, is_data, field, wire, number })
 }
 
-/// The two bits of ECN in an IPv4 header's second byte; both are set where congestion was experienced (RFC 3168,
-/// section 5).
-const ECN_FIELD: u8 = 0b11;
-
-/// Marks a packet (congestion experienced); a correct header checksum stays correct.
-pub(crate) fn mark(packet: &mut [u8]) {
+/// Gives a packet this ECN field, the lower two bits of an IPv4 header's second byte (RFC 3168, section 5); a correct
+/// header checksum stays correct.
+pub(crate) fn set_ecn_field(packet: &mut [u8], field: EcnField) {
     if let Some(second) = packet.get(1).copied() {
-        replace_byte(packet, 1, second | ECN_FIELD);
+        replace_byte(packet, 1, second & !0b11 | field as u8);
     }
 }
 
@@ -91,11 +89,11 @@ mod tests {
         let mut packet = packet();
         let carried = parse(&packet, 7).expect("ours");
         assert_eq!((carried.flow, carried.is_data, carried.wire.get(), carried.number), (2, false, 40, 7));
-        assert_eq!((carried.direction, carried.ecn_capable), (Direction::Forward, true));
+        assert_eq!((carried.direction, carried.field), (Direction::Forward, EcnField::Ect0));
         packet.extend([0; 20]);
         (packet[1], packet[3]) = (0, 60);
         let carried = parse(&packet, 7).expect("ours");
-        assert_eq!((carried.is_data, carried.ecn_capable), (true, false));
+        assert_eq!((carried.is_data, carried.field), (true, EcnField::NotEct));
     }
 
     #[test]
@@ -113,11 +111,13 @@ mod tests {
 
     /// Worked out by hand: 0x4502 becomes 0x4503 in the sum, so its complement falls by one.
     #[test]
-    fn a_mark_keeps_the_checksum_right() {
+    fn a_changed_field_keeps_the_checksum_right() {
         let mut packet = packet();
         packet[10..12].copy_from_slice(&[0x12, 0x34]);
-        mark(&mut packet);
+        set_ecn_field(&mut packet, EcnField::Ce);
         assert_eq!((packet[1], &packet[10..12]), (3, &[0x12, 0x33][..]));
-        mark(&mut []);
+        set_ecn_field(&mut packet, EcnField::Ect0);
+        assert_eq!((packet[1], &packet[10..12]), (2, &[0x12, 0x34][..]));
+        set_ecn_field(&mut [], EcnField::Ce);
     }
 }

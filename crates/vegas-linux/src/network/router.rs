@@ -21,14 +21,14 @@ use nix::sys::time::TimeSpec;
 use vegas_core::aqt;
 use vegas_core::units::{Span, Time};
 use vegas_sim::outcome::Outcome;
-use vegas_sim::scenario::{FlowSpec, Scenario};
+use vegas_sim::scenario::{EcnField, FlowSpec, Scenario};
 use vegas_sim::{Carried, Carrier, Delivery, Direction};
 
 use crate::Error;
 use crate::clock::{Clock, Pace, pause};
 use crate::network::capture::Capture;
 use crate::network::lateness::Lateness;
-use crate::network::packets::{Packets, mark, parse};
+use crate::network::packets::{Packets, parse, set_ecn_field};
 use crate::network::processors::{Processors, Taken, stay_on};
 use crate::network::segments::Segments;
 use crate::network::shift::{SHIFTS, Shift};
@@ -202,8 +202,8 @@ impl Router {
         self.leaving.clear();
         self.leaving.extend_from_slice(bytes);
         aqt::stamp(&mut self.leaving, delivery.queued);
-        if delivery.marked {
-            mark(&mut self.leaving);
+        if self.ecn[delivery.flow as usize] {
+            set_ecn_field(&mut self.leaving, delivery.field);
         }
         self.capture.delivered(&delivery, &self.leaving);
         let (mut device, late) = match delivery.direction {
@@ -248,7 +248,9 @@ impl Router {
                 self.refused += 1;
                 continue;
             };
-            packet.ecn_capable &= self.ecn[packet.flow as usize];
+            if !self.ecn[packet.flow as usize] {
+                packet.field = EcnField::NotEct;
+            }
             let at = answers.unwrap_or_else(|| self.clock.now());
             self.capture.sent(at, &packet, bytes);
             self.segments.note(at, &packet, bytes);

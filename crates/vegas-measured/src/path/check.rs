@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 use vegas_core::units::{Span, Time};
-use vegas_sim::scenario::{Folder, NamedText, Scenario};
+use vegas_sim::scenario::{EcnField, Folder, NamedText, Scenario};
 use vegas_sim::{Carried, Carrier, Direction, Limits, Watch, WireSize};
 
 use super::base::median;
@@ -92,7 +92,7 @@ pub(super) fn check(written: &Written, subject: &Subject<'_>, found: &Found) -> 
         let at = Time::ZERO + Span::from_nanos(u64::try_from(arrival.at - subject.origin).unwrap_or(0));
         let bytes = on_the_link(found, u64::from(arrival.bytes)).min(u64::from(u16::MAX)) as u16;
         let (direction, wire, number) = (Direction::Forward, WireSize::new(bytes), number as u64);
-        carrier.offer(at, Carried { flow: 0, direction, is_data: true, ecn_capable: false, wire, number });
+        carrier.offer(at, Carried { flow: 0, direction, is_data: true, field: EcnField::NotEct, wire, number });
         found_by_check.carried += 1;
         if number % 4096 == 0 {
             take(&mut carrier);

@@ -3,7 +3,7 @@
 use vegas_sim::Simulation;
 use vegas_sim::external::{Connection, Datagram, DatagramId, FlowTotals, Stack};
 use vegas_sim::outcome::{Incident, IncidentKind, Outcome};
-use vegas_sim::scenario::{FlowSpec, Scenario};
+use vegas_sim::scenario::{EcnField, FlowSpec, Scenario};
 
 use super::*;
 
@@ -24,12 +24,12 @@ struct GivenUp(Quic);
 const GIVEN_UP: Time = Time::from_nanos(500_000_000);
 
 impl Connection for GivenUp {
-    fn receive(&mut self, now: Time, datagram: DatagramId, marked: bool) {
+    fn receive(&mut self, now: Time, datagram: DatagramId, field: EcnField) {
         let instant = self.0.clock.instant(now);
         if let Some(server) = self.0.server.connection().filter(|_| now >= GIVEN_UP) {
             server.close(instant, VarInt::from_u32(1), "enough".into());
         }
-        self.0.receive(now, datagram, marked);
+        self.0.receive(now, datagram, field);
     }
 
     fn start(&mut self, now: Time) {

@@ -2,7 +2,7 @@
 
 use vegas_core::{Needs, registry};
 use vegas_quic::VegasQuic;
-use vegas_sim::outcome::IncidentKind;
+use vegas_sim::outcome::{CapturePoint, IncidentKind};
 
 use crate::support::{dumbbell, run};
 
@@ -162,4 +162,18 @@ fn a_burst_of_losses_loses_no_connection() {
     let flow = &outcome.flows[0];
     assert!(flow.segments_retransmitted > 1000, "{flow:?}");
     assert!(flow.delivered_bytes > 7_000_000, "{flow:?}");
+}
+
+/// quinn checks that its packets arrive with the ECN field with which they left (RFC 9000, section 13.4.2.1). Where
+/// they do not, nothing leaves ECN-capable any more.
+#[test]
+fn ecn_that_the_path_mangles_is_given_up() {
+    for (faults, last) in [("", 0b10), ("ecn_field = \"not-ect\"", 0b00), ("ecn_field = \"ect1\"", 0b00)] {
+        let flow =
+            "capture = true\nflow = [{ algorithm = \"cubic\", transport = \"quic\", ecn = true, size = \"1mb\" }]";
+        let outcome = run(&dumbbell("20mbit", "10ms", faults, flow));
+        let sent = outcome.capture.iter().filter(|packet| packet.point == CapturePoint::SenderOut);
+        let fields: Vec<u8> = sent.map(|packet| packet.codepoint).collect();
+        assert_eq!((fields.first(), fields.last()), (Some(&0b10), Some(&last)), "{faults}");
+    }
 }

@@ -9,9 +9,9 @@ use vegas_sim::outcome::{
     IncidentKind, LinkOutcome, LinkSeries, Outcome, QueueingTimes, Retransmission, TrafficOutcome, TransferOutcome,
 };
 use vegas_sim::scenario::{
-    DatagramSpec, DelayedAck, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind,
-    LinkSpec, Load, QueueLimit, ReceiveWindow, Receiving, Sampling, Scenario, TcpOptions, Timeouts, TrafficSpec,
-    TransferSpec, Transport,
+    DatagramSpec, DelayedAck, Discipline, EcnVersion, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments,
+    LinkKind, LinkSpec, Load, QueueLimit, ReceiveWindow, Receiving, Sampling, Scenario, TcpOptions, Timeouts,
+    TrafficSpec, TransferSpec, Transport,
 };
 
 pub(crate) fn scenario() -> Scenario {
@@ -91,6 +91,7 @@ fn flow(algorithm: &str) -> FlowSpec {
             byte_counting: true,
             slow_start_after_idle: true,
             aqt_every: 1,
+            accepts_ecn: EcnVersion::Accurate,
             misbehaves: None,
         },
         ecn: false,

@@ -11,6 +11,7 @@ use vegas_core::units::{Bytes, Time};
 
 pub use crate::measure::outcome::MediaFrame;
 pub use crate::measure::totals::{FlowCounts, FlowTotals, RttTotals};
+use crate::packet::EcnField;
 use crate::scenario::FlowSpec;
 pub use crate::tcp::{Media, Phased, Supply};
 
@@ -31,8 +32,8 @@ pub trait Connection: fmt::Debug + Send {
     fn start(&mut self, now: Time);
     /// Ends the application's data; data that it gave before are still delivered.
     fn stop(&mut self, now: Time);
-    /// Handles a datagram that arrives at the other end; `marked` if it has a congestion mark (ECN-CE).
-    fn receive(&mut self, now: Time, datagram: DatagramId, marked: bool);
+    /// Handles a datagram that arrives at the other end with this ECN field.
+    fn receive(&mut self, now: Time, datagram: DatagramId, field: EcnField);
     /// Records that the network has duplicated a datagram: one more copy of it will arrive or be lost.
     fn duplicate(&mut self, datagram: DatagramId);
     /// Records that the network has lost a datagram.

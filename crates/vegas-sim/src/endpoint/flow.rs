@@ -11,7 +11,7 @@ use crate::measure::outcome::{CapturePoint, CapturedPacket, CapturedStamps, EcnF
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::measure::totals::{FlowCounts, FlowTotals};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool, Tick};
-use crate::scenario::{DelayedAck, FlowSpec, HostKind, ReceiveWindow};
+use crate::scenario::{DelayedAck, EcnVersion, FlowSpec, HostKind, ReceiveWindow};
 use crate::tcp::{AckTiming, Acks, GrowingWindow, Layout, LinuxAcks, Merged, Receiver, Sender};
 
 /// A connection: both ends, and the state that the engine keeps for them.
@@ -26,7 +26,7 @@ pub(crate) struct Flow {
     /// When the event of the sender's timers is pending; [`Time::NEVER`] while none is.
     pub(crate) timer_event: Time,
     pub(crate) layout: Arc<Layout>,
-    pub(crate) ecn: Feedback,
+    pub(crate) ecn: EcnVersions,
     /// The state of a receiver that breaks a rule.
     pub(crate) misbehaving: Option<Box<Misbehaving>>,
     /// Whether the flow uses ECN or time stamps, asks routers for their stamps, measures one-way delays, has a receiver
@@ -55,24 +55,20 @@ pub(crate) struct Echo {
     is_owed: bool,
 }
 
-/// How a receiver reports marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Feedback {
-    /// The flow does not use ECN.
-    None,
-    /// By echoes (RFC 3168).
-    Classic,
-    /// By a count (RFC 9768).
-    Accurate,
+/// The versions of ECN of a connection.
+#[derive(Debug)]
+pub(crate) struct EcnVersions {
+    /// What the sender asks for.
+    asked: EcnVersion,
+    /// What the ends agree on where the SYN's flags arrive.
+    agreed: EcnVersion,
+    /// What the receiver has agreed on.
+    taken: EcnVersion,
 }
 
-impl Feedback {
+impl EcnVersions {
     fn of(spec: &FlowSpec) -> Self {
-        match (spec.ecn, spec.needs().accurate_ecn) {
-            (false, _) => Feedback::None,
-            (true, false) => Feedback::Classic,
-            (true, true) => Feedback::Accurate,
-        }
+        EcnVersions { asked: spec.asked_ecn(), agreed: spec.agreed_ecn(), taken: spec.agreed_ecn() }
     }
 }
 
@@ -115,7 +111,7 @@ impl Flow {
             received: Snapshots::new(SamplingInstants::none()),
             external: None,
             timer_event: Time::NEVER,
-            ecn: Feedback::of(spec),
+            ecn: EcnVersions::of(spec),
             is_special: spec.ecn
                 || spec.host.options.timestamps
                 || asks_routers
@@ -213,10 +209,9 @@ impl Flow {
             if self.sender.measures_delays() {
                 self.arrived = at;
             }
-            if self.ecn != Feedback::None
-                && !self.misbehaving.as_ref().is_some_and(|receiver| receiver.conceals_marks())
-            {
-                self.receiver.note_ecn(to, packet.ecn(), segments);
+            if self.ecn.taken != EcnVersion::None {
+                let reported = self.misbehaving.as_ref().map(|receiver| receiver.reported(packet.ecn()));
+                self.receiver.note_ecn(to, reported.unwrap_or(packet.ecn()), segments);
             }
         }
     }
@@ -269,10 +264,10 @@ impl Flow {
         // no IPv4 packet is longer than 65535 bytes
         let wire = wire.plus(sack.wire_bytes());
         let ack = Packet::new(PacketKind::Ack, id, ack.sequence, wire).with_sack(sacks.store(sack));
-        match self.ecn {
-            Feedback::None => ack,
-            Feedback::Classic => ack.with_ecn(self.receiver.ack_ecn()),
-            Feedback::Accurate => ack.with_ace(self.receiver.marked()),
+        match self.ecn.taken {
+            EcnVersion::None => ack,
+            EcnVersion::Classic => ack.with_ecn(self.receiver.ack_ecn()),
+            EcnVersion::Accurate => ack.with_ace(self.receiver.marked()),
         }
     }
 
@@ -280,11 +275,13 @@ impl Flow {
     pub(crate) fn answer_syn(&mut self, at: Time, syn: &Packet) -> Packet {
         self.receiver.note_time_stamps(at, (0, 0), syn.time_stamps(at));
         let answer = Packet::new(PacketKind::SynAck, syn.flow(), 0, self.layout.plain_wire);
-        let agrees = match self.ecn {
-            Feedback::None => Ecn::NONE,
-            Feedback::Classic => Ecn::ECHO,
+        let asks = syn.ecn().has(Ecn::ECHO.and(Ecn::REDUCED));
+        self.ecn.taken = if asks { self.ecn.agreed } else { EcnVersion::None };
+        let agrees = match self.ecn.taken {
+            EcnVersion::None => Ecn::NONE,
+            EcnVersion::Classic => Ecn::ECHO,
             // to a SYN that was not ECN-capable (RFC 9768, table 2)
-            Feedback::Accurate => Ecn::REDUCED,
+            EcnVersion::Accurate => Ecn::REDUCED,
         };
         answer.with_ecn(agrees).with_time_stamps(self.receiver.time_stamps(at))
     }
@@ -396,14 +393,16 @@ impl Flow {
         }
     }
 
-    /// Returns the ECN flags of one of the flow's packets. With Accurate ECN the sender's count of the receiver's
-    /// marked packets stays at its beginning, 5.
+    /// Returns the ECN flags of one of the flow's packets. With Accurate ECN the acknowledgement of the SYN's tells
+    /// that this came without ECT, and the sender's count of the receiver's marked packets stays at its beginning, 5.
     fn ecn_flags(&self, packet: &Packet) -> EcnFlags {
-        let ace = match (self.ecn, packet.kind()) {
-            (Feedback::Accurate, PacketKind::Syn) => 7,
-            (Feedback::Accurate, PacketKind::Data) => 5,
-            (Feedback::Accurate, PacketKind::Ack) => packet.ace(),
-            _ => u8::from(packet.ecn().has(Ecn::ECHO)) | u8::from(packet.ecn().has(Ecn::REDUCED)) << 1,
+        let flags = u8::from(packet.ecn().has(Ecn::ECHO)) | u8::from(packet.ecn().has(Ecn::REDUCED)) << 1;
+        let ace = match (packet.kind(), self.ecn.taken) {
+            (PacketKind::Syn, _) if flags == 3 && self.ecn.asked == EcnVersion::Accurate => 7,
+            (PacketKind::HandshakeAck, EcnVersion::Accurate) => 2,
+            (PacketKind::Data, EcnVersion::Accurate) => 5,
+            (PacketKind::Ack, EcnVersion::Accurate) => packet.ace(),
+            _ => flags,
         };
         EcnFlags { ece: ace & 1 != 0, cwr: ace & 2 != 0, ae: ace & 4 != 0 }
     }

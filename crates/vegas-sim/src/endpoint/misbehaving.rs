@@ -3,6 +3,7 @@
 
 use vegas_core::units::Time;
 
+use crate::packet::Ecn;
 use crate::scenario::Misbehaviour;
 
 /// The duplicates that make a sender find a loss (RFC 5681, section 3.2).
@@ -25,8 +26,13 @@ impl Misbehaving {
         Misbehaving { rule, newest: 0, acknowledged: 0, grown: Time::ZERO }
     }
 
-    pub(super) fn conceals_marks(&self) -> bool {
-        self.rule == Misbehaviour::ConcealsMarks
+    /// Returns the ECN bits of a data packet that the receiver reports.
+    pub(super) fn reported(&self, ecn: Ecn) -> Ecn {
+        match self.rule {
+            Misbehaviour::ConcealsMarks => Ecn::NONE,
+            Misbehaviour::InflatesMarks => ecn.and(Ecn::MARKED),
+            _ => ecn,
+        }
     }
 
     /// Returns whether the receiver acknowledges data that have not arrived.
@@ -48,7 +54,7 @@ impl Misbehaving {
         let acknowledged = self.acknowledged;
         self.acknowledged = next.max(acknowledged);
         match self.rule {
-            Misbehaviour::ConcealsMarks => vec![next],
+            Misbehaviour::ConcealsMarks | Misbehaviour::InflatesMarks => vec![next],
             Misbehaviour::DupackSpoofing => vec![next; 1 + DUPLICATES],
             // the first is for the case that the second one is ahead of what was sent, and is ignored
             Misbehaviour::OptimisticAcks { ahead } => {

@@ -2,7 +2,7 @@
 
 use vegas_core::units::{Span, Time};
 
-use crate::packet::WireSize;
+use crate::packet::{EcnField, WireSize};
 
 /// A packet for a network to carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub struct Carried {
     pub direction: Direction,
     /// Whether the packet has payload: impairments that count data packets count it.
     pub is_data: bool,
-    /// Whether queues may mark the packet instead of dropping it (ECN).
-    pub ecn_capable: bool,
+    /// The ECN field: queues may mark the packet instead of dropping it, unless it is Not-ECT.
+    pub field: EcnField,
     /// The size of the packet on the wire.
     pub wire: WireSize,
     /// The caller's number of the packet. The incident of a drop has it as its sequence number.
@@ -37,8 +37,8 @@ pub struct Delivery {
     pub number: u64,
     /// The sum of the packet's queueing times on links that stamp, in whole microseconds.
     pub queued: Span,
-    /// Whether a queue on the path has marked the packet.
-    pub marked: bool,
+    /// The ECN field with which the packet has come there.
+    pub field: EcnField,
 }
 
 /// The direction in which a packet travels.

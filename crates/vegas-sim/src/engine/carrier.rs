@@ -64,7 +64,7 @@ impl Carrier {
             (Direction::Forward, false) => PacketKind::Syn,
             (Direction::Backward, _) => PacketKind::Ack,
         };
-        let ecn = Ecn::ECT0.when(packet.ecn_capable);
+        let ecn = Ecn::of(packet.field);
         self.event_loop.launch(Packet::new(kind, packet.flow, packet.number, packet.wire).with_ecn(ecn));
     }
 
@@ -110,7 +110,7 @@ impl<N: Network> EventLoop<N> {
             wire: packet.wire(),
             number: packet.sequence,
             queued: packet.aqt().into(),
-            marked: packet.ecn().has(Ecn::MARKED),
+            field: packet.ecn().field(),
         });
     }
 }

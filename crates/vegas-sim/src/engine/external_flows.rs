@@ -7,7 +7,7 @@ use super::external::{datagram, packet};
 use crate::endpoint::external::Connection;
 use crate::measure::outcome::CapturePoint;
 use crate::network::Network;
-use crate::packet::{Ecn, Packet, PacketKind};
+use crate::packet::{Packet, PacketKind};
 
 impl<N: Network> EventLoop<N> {
     /// Calls a flow's connection with an event, sends its datagrams and sets its timer.
@@ -65,8 +65,8 @@ impl<N: Network> EventLoop<N> {
         {
             self.hosts.sources[source as usize].on_delivered(packet);
         }
-        let (id, marked) = (datagram(packet), packet.ecn().has(Ecn::MARKED));
-        self.drive(packet.flow(), |connection, now| connection.receive(now, id, marked));
+        let (id, field) = (datagram(packet), packet.ecn().field());
+        self.drive(packet.flow(), |connection, now| connection.receive(now, id, field));
     }
 }
 

@@ -85,7 +85,9 @@ impl<N: Network> EventLoop<N> {
             PacketKind::SynAck => {
                 self.hosts.capture(self.now, CapturePoint::SenderIn, packet);
                 let stamps = packet.time_stamps(self.now);
-                self.hosts.flows[id].sender.on_syn_ack(self.now, stamps, &mut self.hosts.outbox);
+                let sender = &mut self.hosts.flows[id].sender;
+                sender.agree_on_ecn(packet);
+                sender.on_syn_ack(self.now, stamps, &mut self.hosts.outbox);
                 self.flush(id);
             }
             // the first data say as much

@@ -175,6 +175,19 @@ impl Packet {
         bit(0, Ecn::ECHO.0) | bit(1, Ecn::REDUCED.0) | bit(2, Flags::AE)
     }
 
+    /// Returns this packet with the ECN field that a link gives ECN-capable ones, if it does. A mark goes only where
+    /// the field is bleached.
+    pub(crate) fn with_field(self, field: Option<EcnField>) -> Self {
+        let Some(field) = field else { return self };
+        let changes = match self.ecn().field() {
+            EcnField::NotEct => false,
+            EcnField::Ce => field == EcnField::NotEct,
+            EcnField::Ect0 | EcnField::Ect1 => true,
+        };
+        let flags = self.flow_and_flags.flags().0 & !Ecn::MARKED.0 | Ecn::of(field).0;
+        if changes { Packet { flow_and_flags: self.flow_and_flags.with(Flags(flags)), ..self } } else { self }
+    }
+
     /// Marks the packet if it is ECN-capable (RFC 3168, section 5); returns whether it is.
     pub(crate) fn mark(&mut self) -> bool {
         let capable = self.ecn().is_capable();
@@ -291,6 +304,27 @@ impl Flags {
     const NONE: Flags = Flags(0);
 }
 
+/// The ECN field of an IP header (RFC 3168, section 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EcnField {
+    /// Not ECN-capable.
+    #[default]
+    NotEct = 0,
+    /// ECT(1).
+    Ect1,
+    /// ECT(0).
+    Ect0,
+    /// Congestion was experienced.
+    Ce,
+}
+
+impl EcnField {
+    /// Returns the field of the lower two bits of an IP header's second byte.
+    pub fn of_header(second: u8) -> EcnField {
+        [EcnField::NotEct, EcnField::Ect1, EcnField::Ect0, EcnField::Ce][usize::from(second & 0b11)]
+    }
+}
+
 /// The bits of explicit congestion notification (RFC 3168, sections 5 and 6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ecn(u32);
@@ -317,14 +351,29 @@ impl Ecn {
         self.0 & Ecn::MARKED.0 != 0
     }
 
-    /// Returns the ECN field of the IP header.
-    pub(crate) fn codepoint(self) -> u8 {
-        match (self.has(Ecn::ECT0), self.has(Ecn::ECT1)) {
-            (false, false) => 0b00,
-            (false, true) => 0b01,
-            (true, false) => 0b10,
-            (true, true) => 0b11,
+    /// Returns the bits of an ECN field.
+    pub(crate) fn of(field: EcnField) -> Ecn {
+        match field {
+            EcnField::NotEct => Ecn::NONE,
+            EcnField::Ect0 => Ecn::ECT0,
+            EcnField::Ect1 => Ecn::ECT1,
+            EcnField::Ce => Ecn::MARKED,
         }
+    }
+
+    /// Returns the ECN field of the IP header.
+    pub(crate) fn field(self) -> EcnField {
+        match (self.has(Ecn::ECT0), self.has(Ecn::ECT1)) {
+            (false, false) => EcnField::NotEct,
+            (false, true) => EcnField::Ect1,
+            (true, false) => EcnField::Ect0,
+            (true, true) => EcnField::Ce,
+        }
+    }
+
+    /// Returns the ECN field of the IP header as it is there.
+    pub(crate) fn codepoint(self) -> u8 {
+        self.field() as u8
     }
 
     pub(crate) fn and(self, other: Ecn) -> Ecn {

@@ -7,8 +7,8 @@ use super::application;
 use super::composition::{self, FlowAlgorithm};
 use super::document::{Algorithm, BrokenRule, Flow, Host, LinuxWindow, Window};
 use super::model::{
-    DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour, ReceiveWindow,
-    Receiving, TcpOptions, Timeouts, Transport,
+    DelayedAck, EcnVersion, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour,
+    ReceiveWindow, Receiving, TcpOptions, Timeouts, Transport,
 };
 use super::network::Network;
 use crate::packet::TimeStamps;
@@ -90,6 +90,7 @@ pub(super) fn resolve(
         group: flow.group.as_ref().map(|group| group.0.0.clone()),
     };
     kind.ecn = ecn(key, flow, &kind.needs())?;
+    check_marks(key, &kind)?;
     let reverse_path = Network::reversed(path);
     let spec = FlowSpec { start, stop, path: path.to_vec(), reverse_path, kind: kind.into() };
     check_sizes(key, &spec, network)?;
@@ -105,6 +106,17 @@ fn ecn(key: &str, flow: &Flow, needs: &Needs) -> Checked<bool> {
         }
         given => Ok(given.unwrap_or(needs.accurate_ecn)),
     }
+}
+
+/// A receiver that reports marks wrongly has marks to report.
+fn check_marks(key: &str, kind: &FlowKind) -> Checked<()> {
+    let what = match kind.host.misbehaves {
+        Some(Misbehaviour::ConcealsMarks) if !kind.ecn => "conceals what is not there",
+        Some(Misbehaviour::InflatesMarks) if !kind.ecn => "has nobody to report marks to",
+        _ => return Ok(()),
+    };
+    let message = format!("{what}; write {key}.ecn = true, or leave it out");
+    Err(Problem::new(child(key, "receiver.misbehaves"), message))
 }
 
 fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
@@ -236,7 +248,7 @@ fn not_in_quic(rule: BrokenRule) -> &'static str {
         }
         BrokenRule::AckDivision => ": an acknowledgement of QUIC names packets, which cannot be divided",
         BrokenRule::DupackSpoofing => ": QUIC has no duplicate acknowledgements",
-        BrokenRule::ConcealsMarks => "",
+        BrokenRule::ConcealsMarks | BrokenRule::InflatesMarks => "",
     }
 }
 
@@ -293,6 +305,7 @@ fn host(key: &str, flow: &Flow, home: HostKind, composition: &Composition) -> Ch
         byte_counting: given.byte_counting.unwrap_or(true),
         slow_start_after_idle: given.slow_start_after_idle.unwrap_or(true),
         aqt_every: given.aqt_every.map_or(1, |every| every.0.0 as u32),
+        accepts_ecn: given.accepts_ecn.map_or(EcnVersion::Accurate, |version| version.0),
         misbehaves: misbehaves(key, flow)?,
     };
     if matches!(host.misbehaves, Some(Misbehaviour::OptimisticAcks { .. })) && !host.delayed_ack.is_none() {
@@ -328,11 +341,8 @@ fn misbehaves(key: &str, flow: &Flow) -> Checked<Option<Misbehaviour>> {
     }
     Ok(Some(match rule {
         BrokenRule::DupackSpoofing => Misbehaviour::DupackSpoofing,
-        BrokenRule::ConcealsMarks if flow.ecn != Some(true) => {
-            let message = format!("conceals what is not there; write {key}.ecn = true, or leave it out");
-            return Err(Problem::new(child(key, "receiver.misbehaves"), message));
-        }
         BrokenRule::ConcealsMarks => Misbehaviour::ConcealsMarks,
+        BrokenRule::InflatesMarks => Misbehaviour::InflatesMarks,
         BrokenRule::OptimisticAcks => {
             Misbehaviour::OptimisticAcks { ahead: receiver.ahead.map_or(Segments(10), |ahead| ahead.0.segments()) }
         }

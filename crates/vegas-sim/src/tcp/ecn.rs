@@ -4,11 +4,12 @@
 //! bits.
 
 use vegas_core::units::Time;
+use vegas_core::{LossKind, Needs};
 
-use vegas_core::Needs;
-
+use super::accurate::REPEATS_WITH_FLAGS;
 use super::accurate::counters::{COUNTS, FIRST_COUNT, most_marked};
 use crate::packet::{Ecn, Packet};
+use crate::scenario::{EcnVersion, FlowSpec, Handshake};
 
 /// The marks that an acknowledgement reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl Marks {
     }
 }
 
-/// The ECN that the two ends have agreed on.
+/// How the receiver reports marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Feedback {
     /// Echoes (RFC 3168).
@@ -50,6 +51,8 @@ pub(super) struct EcnSender(Option<Box<Memory>>);
 #[derive(Clone, Debug)]
 struct Memory {
     feedback: Feedback,
+    /// Whether the control answers marks by their number.
+    counts: bool,
     /// The codepoint of data.
     codepoint: Ecn,
     /// Whether the current acknowledgement echoes a mark.
@@ -66,11 +69,21 @@ struct Memory {
 }
 
 impl EcnSender {
-    /// Returns the state for a congestion control that asks for `needs`.
-    pub(super) fn new(on: bool, needs: &Needs) -> Self {
+    /// Returns the state for a congestion control that asks for `needs`. Without a handshake the ends have agreed
+    /// before.
+    pub(super) fn new(spec: &FlowSpec, needs: &Needs) -> Self {
+        let mut sender = EcnSender::asking(spec.ecn, needs);
+        if spec.host.handshake == Handshake::None {
+            sender.agree_on(spec.agreed_ecn());
+        }
+        sender
+    }
+
+    fn asking(on: bool, needs: &Needs) -> Self {
         let accurate = Feedback::Accurate { count: FIRST_COUNT, more: 0 };
         let memory = || Memory {
             feedback: if needs.accurate_ecn { accurate } else { Feedback::Classic },
+            counts: needs.accurate_ecn,
             codepoint: if needs.ect1 { Ecn::ECT1 } else { Ecn::ECT0 },
             echoed: false,
             reduced_at: None,
@@ -79,6 +92,39 @@ impl EcnSender {
             newest_sent: Time::ZERO,
         };
         EcnSender(on.then(|| Box::new(memory())))
+    }
+
+    /// Takes in the ECN bits of the answer to a SYN that was sent `repeats` times before (RFC 9768, table 2). If the
+    /// last had no flags, nothing leaves ECN-capable, whatever the answer to an earlier one says (section 3.1.5).
+    pub(super) fn on_syn_ack(&mut self, ecn: Ecn, repeats: u32) {
+        let answer = match self.0.as_deref() {
+            Some(memory) if memory.gives_up(repeats) => EcnVersion::None,
+            Some(Memory { feedback: Feedback::Accurate { .. }, .. }) if ecn.has(Ecn::REDUCED) => EcnVersion::Accurate,
+            _ if ecn.has(Ecn::ECHO) => EcnVersion::Classic,
+            _ => EcnVersion::None,
+        };
+        self.agree_on(answer);
+    }
+
+    /// Takes in what the ends have agreed on. Without counts nothing has ECT(1), which says that both ends count (RFC
+    /// 9331, section 4.2).
+    fn agree_on(&mut self, version: EcnVersion) {
+        match (version, self.0.as_deref_mut()) {
+            (EcnVersion::None, _) => self.0 = None,
+            (EcnVersion::Classic, Some(memory)) => {
+                (memory.feedback, memory.codepoint) = (Feedback::Classic, Ecn::ECT0);
+            }
+            (EcnVersion::Classic | EcnVersion::Accurate, _) => {}
+        }
+    }
+
+    /// What the control hears of a mark. Where an echo does not say how many packets were marked, the answer is that to
+    /// a loss (RFC 3168, section 5).
+    pub(super) fn kind_of_mark(&self) -> LossKind {
+        match self.0.as_deref() {
+            Some(Memory { feedback: Feedback::Classic, counts: true, .. }) => LossKind::DuplicateAcks,
+            _ => LossKind::Ecn,
+        }
     }
 
     /// Takes in the ECN bits of an acknowledgement, before it is counted; `is_old` if one of more data has come before.
@@ -153,10 +199,19 @@ impl EcnSender {
         }
     }
 
-    /// Returns the ECN bits of the SYN: both flags together ask for ECN (section 6.1.1); the flag AE of Accurate ECN is
-    /// implied.
-    pub(super) fn of_syn(&self) -> Ecn {
-        Ecn::ECHO.and(Ecn::REDUCED).when(self.0.is_some())
+    /// Returns the ECN bits of a SYN that was sent `repeats` times before: both flags together ask for ECN (section
+    /// 6.1.1); the flag AE of Accurate ECN is implied.
+    pub(super) fn of_syn(&self, repeats: u32) -> Ecn {
+        let asks = self.0.as_deref().is_some_and(|memory| !memory.gives_up(repeats));
+        Ecn::ECHO.and(Ecn::REDUCED).when(asks)
+    }
+}
+
+impl Memory {
+    /// Returns whether a SYN that was sent `repeats` times before no longer asks for Accurate ECN, as the path may be
+    /// one that drops such SYNs (RFC 9768, section 3.1.4.1).
+    fn gives_up(&self, repeats: u32) -> bool {
+        self.counts && repeats > REPEATS_WITH_FLAGS
     }
 }
 
@@ -208,7 +263,7 @@ mod tests {
     /// acknowledgements say nothing.
     #[test]
     fn marks_are_counted_in_three_bits() {
-        let (mut sender, mut receiver) = (EcnSender::new(true, &ACCURATE), EcnReceiver::NEW);
+        let (mut sender, mut receiver) = (EcnSender::asking(true, &ACCURATE), EcnReceiver::NEW);
         for (marks, is_old, expected) in [
             (0, false, Marks::None),
             (2, false, Marks::Counted(2)),
@@ -241,7 +296,7 @@ mod tests {
     /// retransmission.
     #[test]
     fn a_window_of_data_is_answered_once() {
-        let mut sender = EcnSender::new(true, &Needs::NONE);
+        let mut sender = EcnSender::asking(true, &Needs::NONE);
         let ack = |ecn| Packet::new(PacketKind::Ack, 0, 0, WireSize::new(40)).with_ecn(ecn);
         let sent = Time::from_nanos(7);
         sender.on_ack(&ack(Ecn::ECHO), false, || Some(sent));
@@ -258,6 +313,28 @@ mod tests {
         sender.on_reduction(40);
         sender.on_ack(&ack(Ecn::ECHO), false, || None);
         assert!(!sender.hears_mark(40) && !sender.covers(30));
+    }
+
+    /// RFC 9768, table 2 and section 3.1.4.1: the answer to a SYN decides; a control that counts marks hears of an echo
+    /// as of a loss, and its data have ECT(0); the third SYN asks for nothing, and none of its answers counts.
+    #[test]
+    fn the_answer_to_a_syn_decides() {
+        let (none, classic, accurate) = (Ecn::NONE, Ecn::ECHO, Ecn::REDUCED);
+        for (needs, answer, repeats, kind, data) in [
+            (ACCURATE, accurate, 0, LossKind::Ecn, Ecn::ECT1),
+            (ACCURATE, accurate, 1, LossKind::Ecn, Ecn::ECT1),
+            (ACCURATE, accurate, 2, LossKind::Ecn, none),
+            (ACCURATE, classic, 0, LossKind::DuplicateAcks, Ecn::ECT0),
+            (ACCURATE, none, 0, LossKind::Ecn, none),
+            (Needs::NONE, classic, 2, LossKind::Ecn, Ecn::ECT0),
+            (Needs::NONE, none, 0, LossKind::Ecn, none),
+        ] {
+            let mut sender = EcnSender::asking(true, &needs);
+            let asks = repeats < 2 || !needs.accurate_ecn;
+            assert_eq!(sender.of_syn(repeats), Ecn::ECHO.and(Ecn::REDUCED).when(asks));
+            sender.on_syn_ack(answer, repeats);
+            assert_eq!((sender.kind_of_mark(), sender.of_data(true)), (kind, data), "{answer:?} after {repeats}");
+        }
     }
 
     #[test]

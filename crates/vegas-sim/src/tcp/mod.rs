@@ -70,6 +70,7 @@ fn host(kind: crate::scenario::HostKind) -> crate::scenario::HostSpec {
         byte_counting: true,
         slow_start_after_idle: true,
         aqt_every: 1,
+        accepts_ecn: crate::scenario::EcnVersion::Accurate,
         misbehaves: None,
     }
 }

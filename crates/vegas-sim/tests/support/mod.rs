@@ -3,8 +3,8 @@
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, registry};
 use vegas_sim::scenario::{
-    DelayedAck, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind, LinkSpec,
-    QueueLimit, ReceiveWindow, Receiving, Sampling, Scenario, TcpOptions, Timeouts, Transport,
+    DelayedAck, Discipline, EcnVersion, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind,
+    LinkSpec, QueueLimit, ReceiveWindow, Receiving, Sampling, Scenario, TcpOptions, Timeouts, Transport,
 };
 
 /// One flow from `s` over two routers to `d`; links 0 to 2 lead to `d`, links 3 to 5 back.
@@ -88,6 +88,7 @@ pub(crate) fn host(composition: &Composition) -> HostSpec {
         byte_counting: true,
         slow_start_after_idle: true,
         aqt_every: 1,
+        accepts_ecn: EcnVersion::Accurate,
         misbehaves: None,
     }
 }

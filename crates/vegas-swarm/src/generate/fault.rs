@@ -28,6 +28,7 @@ pub(super) fn add(draw: &mut Draw, scale: &Scale, link: &mut Table) {
         let nanos = scale.some_time(draw, scale.delay + 10);
         json!({ "probability": quantity::probability(draw, ppm), "delay": quantity::time(draw, nanos) })
     });
+    maybe(draw, 8, link, "ecn_field", |draw| draw.pick(&["not-ect", "ect0", "ect1", "ce"]));
     maybe(draw, 10, link, "drop", |draw| {
         let mut packets: Vec<u64> = (0..draw.below(6)).map(|_| draw.log_between(1, 300)).collect();
         packets.sort_unstable();

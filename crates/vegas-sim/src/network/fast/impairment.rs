@@ -94,6 +94,7 @@ impl Impaired {
 
     /// Takes a packet that has crossed the link. Returns it if it comes out now; else holds it back.
     pub(crate) fn pass(&mut self, now: Time, packet: Packet) -> Arrivals {
+        let packet = packet.with_field(self.spec.ecn_field);
         let twice = self.stream.happens(self.spec.duplicate_ppm);
         if self.stream.happens(self.spec.reorder_ppm) {
             self.hold(now + self.spec.reorder_delay, packet, false);

@@ -263,7 +263,7 @@ impl Reference {
     fn come_out(&mut self, now: Time, link: LinkId, (packet, twice): Carried, hosts: &mut impl Hosts) -> Delivered {
         debug_assert_eq!(self.link_of(&packet), Some(link));
         self.inside -= 1;
-        let packet = packet.at_hop(packet.hop() + 1);
+        let packet = packet.at_hop(packet.hop() + 1).with_field(self.links[link].faults.spec.ecn_field);
         let second = twice.then(|| hosts.duplicate(&packet));
         if self.link_of(&packet).is_some() {
             second.into_iter().chain([packet]).for_each(|packet| self.enter(now, packet, hosts));

@@ -8,7 +8,7 @@ use vegas_core::{Avoidance, BaseRtt, Cut, Mechanisms, Recovery, Rivals, Signal, 
 
 use super::{ApplicationPhase, DelaySchedule, Link};
 use crate::scenario::document::scalar::{Burst, CompositionName, Count, Gro, Name, Named, Whole};
-use crate::scenario::model::{DelayedAck, Handshake, HostKind, Transport};
+use crate::scenario::model::{DelayedAck, EcnVersion, Handshake, HostKind, Transport};
 use crate::scenario::read::error::suggestion;
 use crate::scenario::read::field::{Either, Field, FromGiven, Given, ScalarOrTable, Table};
 
@@ -173,6 +173,9 @@ pub(in crate::scenario) struct Host {
     /// after a retransmission timeout of silence (RFC 5681, section 4.1); linux: by a half for each timeout, and after
     /// a timeout with less to send (`net.ipv4.tcp_slow_start_after_idle`). Default: `true`.
     pub(in crate::scenario) slow_start_after_idle: Option<bool>,
+    /// The newest version of ECN that the receiver takes where the sender asks for it: none, echoes (RFC 3168) or
+    /// counts (RFC 9768); [what a sender does without](networks.md#a-peer-without-accurate-ecn). Default: `"accurate"`.
+    pub(in crate::scenario) accepts_ecn: Option<Field<EcnVersion>>,
     /// Of an algorithm that asks routers, as [`rovegas`](algorithms/rovegas.md#probes-on-some-packets) does: the number
     /// of data packets to one that carries the option, with its acknowledgement. Default: `1`.
     pub(in crate::scenario) aqt_every: Option<Field<Whole<1, 1000>>>,
@@ -196,6 +199,7 @@ pub(in crate::scenario) struct Receiver {
 pub(in crate::scenario) enum BrokenRule {
     DupackSpoofing,
     ConcealsMarks,
+    InflatesMarks,
     OptimisticAcks,
     AckDivision,
 }
@@ -205,6 +209,7 @@ impl Named for BrokenRule {
     const CHOICES: &'static [(&'static str, Self)] = &[
         ("dupack-spoofing", BrokenRule::DupackSpoofing),
         ("conceals-marks", BrokenRule::ConcealsMarks),
+        ("inflates-marks", BrokenRule::InflatesMarks),
         ("optimistic-acks", BrokenRule::OptimisticAcks),
         ("ack-division", BrokenRule::AckDivision),
     ];

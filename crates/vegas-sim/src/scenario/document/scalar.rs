@@ -3,7 +3,7 @@
 use vegas_core::units::{Segments, Span};
 use vegas_core::{Avoidance, BaseRtt, Cut, Mechanisms, Recovery, Rivals, Signal, SlowStart};
 
-use crate::scenario::model::{DelayedAck, Handshake, HostKind, QueueLimit, Sampling, Transport};
+use crate::scenario::model::{DelayedAck, EcnField, EcnVersion, Handshake, HostKind, QueueLimit, Sampling, Transport};
 use crate::scenario::read::error::suggestion;
 use crate::scenario::read::field::{FromGiven, Given};
 use crate::scenario::read::quantity::{Inexact, SIZE, TIME, scaled};
@@ -449,6 +449,18 @@ impl Named for Recovery {
 impl Named for Handshake {
     const WHAT: &'static str = "a handshake";
     const CHOICES: &'static [(&'static str, Self)] = &[("none", Handshake::None), ("full", Handshake::Full)];
+}
+
+impl Named for EcnField {
+    const WHAT: &'static str = "an ECN field";
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("not-ect", EcnField::NotEct), ("ect0", EcnField::Ect0), ("ect1", EcnField::Ect1), ("ce", EcnField::Ce)];
+}
+
+impl Named for EcnVersion {
+    const WHAT: &'static str = "a version of ECN";
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("none", EcnVersion::None), ("classic", EcnVersion::Classic), ("accurate", EcnVersion::Accurate)];
 }
 
 impl Named for Transport {

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use vegas_core::units::{Bytes, Rate, Span};
 
 use crate::scenario::document::scalar::{Kind, Name, Probability, Whole};
+use crate::scenario::model::EcnField;
 use crate::scenario::read::field::{Either, Field, Table};
 
 use super::delay::{DelaySchedule, LinkDelay};
@@ -63,6 +64,9 @@ macro_rules! link_table {
             pub(in crate::scenario) duplicate: Option<Field<Probability>>,
             /// Packets are delayed so that later ones overtake them: [`reorder`](#reorder).
             pub(in crate::scenario) reorder: Option<Table<Reorder>>,
+            /// The ECN field with which ECN-capable packets leave the link; a mark stays one unless this is
+            /// `"not-ect"`: [bleached and mangled marks](networks.md#bleached-and-mangled-marks). Default: as it came.
+            pub(in crate::scenario) ecn_field: Option<Field<EcnField>>,
             /// Data packets to lose, counted from 1 in the order in which they are offered to the link; ascending.
             pub(in crate::scenario) drop: Option<Vec<Field<Whole<1, { u64::MAX }>>>>,
         }
@@ -77,6 +81,7 @@ macro_rules! link_table {
                     batch: self.batch,
                     duplicate: self.duplicate,
                     reorder: self.reorder.as_ref(),
+                    ecn_field: self.ecn_field,
                     drop: self.drop.as_deref().unwrap_or_default(),
                 }
             }
@@ -93,6 +98,7 @@ pub(in crate::scenario) struct Faults<'a> {
     pub(in crate::scenario) batch: Option<Field<Span>>,
     pub(in crate::scenario) duplicate: Option<Field<Probability>>,
     pub(in crate::scenario) reorder: Option<&'a Table<Reorder>>,
+    pub(in crate::scenario) ecn_field: Option<Field<EcnField>>,
     pub(in crate::scenario) drop: &'a [Field<Whole<1, { u64::MAX }>>],
 }
 

@@ -33,6 +33,8 @@ pub struct HostSpec {
     pub slow_start_after_idle: bool,
     /// The number of data packets to one that carries the option that routers stamp, if the algorithm asks for it.
     pub aqt_every: u32,
+    /// The newest version of ECN that the receiver takes.
+    pub accepts_ecn: EcnVersion,
     /// What the receiver does wrong; `None` for a receiver that keeps the rules.
     pub misbehaves: Option<Misbehaviour>,
 }
@@ -109,14 +111,27 @@ impl ReceiveWindow {
     }
 }
 
+/// A version of ECN, in ascending order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EcnVersion {
+    /// Marks are not used.
+    None,
+    /// Echoes (RFC 3168).
+    Classic,
+    /// Counts (RFC 9768).
+    Accurate,
+}
+
 /// What a receiver does wrong to get more than its share (S. Savage et al., "TCP Congestion Control with a Misbehaving
 /// Receiver", 1999).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misbehaviour {
     /// It follows each acknowledgement of a segment by three duplicates.
     DupackSpoofing,
-    /// It echoes no mark of a queue (RFC 3168).
+    /// It reports no mark of a queue.
     ConcealsMarks,
+    /// It reports a mark of each packet.
+    InflatesMarks,
     /// It acknowledges everything up to the newest segment that has arrived, holes included, and then this many
     /// segments more, which it has not seen.
     OptimisticAcks {

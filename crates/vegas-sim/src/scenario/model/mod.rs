@@ -22,6 +22,7 @@ use vegas_core::{Composition, Controller, Needs, Parameters, Recovery, Standalon
 
 use crate::packet::{SackBlocks, WireSize};
 
+pub use crate::packet::EcnField;
 pub use application::{Activity, ApplicationPhase, Video};
 pub use connections::{ConnectionTrace, Epoch, Side, TracedConnection};
 pub use delay::DelaySchedule;
@@ -30,7 +31,7 @@ pub use discipline::{
 };
 pub(crate) use discipline::{Keys, Value};
 pub use host::{
-    DelayedAck, Handshake, HostKind, HostSpec, Misbehaviour, ReceiveWindow, Receiving, TcpOptions, Timeouts,
+    DelayedAck, EcnVersion, Handshake, HostKind, HostSpec, Misbehaviour, ReceiveWindow, Receiving, TcpOptions, Timeouts,
 };
 pub use media::MediaLayer;
 pub use own::{Failure, Language, Loaded, Loader, Own, Program};
@@ -218,6 +219,9 @@ pub struct Impairments {
     pub reorder_ppm: u32,
     /// The time for which a reordered packet is held back.
     pub reorder_delay: Span,
+    /// The ECN field with which ECN-capable packets leave, marked ones only if it is Not-ECT; `None` for the one with
+    /// which they came.
+    pub ecn_field: Option<EcnField>,
     /// The data packets to lose, counted from 1 in the order in which data packets are offered to the link; ascending.
     pub drop_data: Vec<u64>,
 }
@@ -334,6 +338,20 @@ impl FlowKind {
             Some(own) => own.program().needs(),
             None => Controller::needs(&self.composition, self.standalone),
         }
+    }
+
+    /// The version of ECN that the sender asks for.
+    pub fn asked_ecn(&self) -> EcnVersion {
+        match (self.ecn, self.needs().accurate_ecn) {
+            (false, _) => EcnVersion::None,
+            (true, false) => EcnVersion::Classic,
+            (true, true) => EcnVersion::Accurate,
+        }
+    }
+
+    /// The version of ECN that the two ends agree on where nothing of the handshake is lost.
+    pub fn agreed_ecn(&self) -> EcnVersion {
+        self.asked_ecn().min(self.host.accepts_ecn)
     }
 
     /// The size of the largest data packet on the wire, with the option that routers stamp.

@@ -119,6 +119,7 @@ fn impairments(key: &str, faults: &Faults<'_>) -> Checked<Impairments> {
             .unwrap_or_default(),
         batch: faults.batch.map_or(Ok(Span::ZERO), |batch| within_an_hour(child(key, "batch"), batch.0))?,
         duplicate_ppm: faults.duplicate.map_or(0, |duplicate| duplicate.0.ppm),
+        ecn_field: faults.ecn_field.map(|field| field.0),
         drop_data: faults.drop.iter().map(|packet| packet.0.0).collect(),
         ..Impairments::default()
     };

@@ -2,17 +2,7 @@
 //! 3.1.2, 3.2.2.1 and 3.2.2.3).
 
 use super::{Ace, EcnField};
-
-/// A version of ECN, in ascending order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EcnVersion {
-    /// Marks are not used.
-    None,
-    /// Echoes (RFC 3168).
-    Classic,
-    /// Counts (RFC 9768).
-    Accurate,
-}
+pub use crate::scenario::EcnVersion;
 
 /// What the ends have agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,19 +18,7 @@ use handshake::{is_valid_change, reflected, reflection};
 pub use option::AccurateOption;
 use option::fit;
 
-/// The ECN field of an IP header (RFC 3168, section 5).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EcnField {
-    /// Not ECN-capable.
-    #[default]
-    NotEct = 0,
-    /// ECT(1).
-    Ect1,
-    /// ECT(0).
-    Ect0,
-    /// Congestion was experienced.
-    Ce,
-}
+pub use crate::packet::EcnField;
 
 /// The three flags AE, CWR and ECE of a TCP header as one number, AE the highest bit (the ACE field).
 pub type Ace = u8;
@@ -103,7 +91,7 @@ const ASKS_ACCURATE: Ace = 0b111;
 const ASKS_CLASSIC: Ace = 0b011;
 const TAKES_CLASSIC: Ace = 0b001;
 /// How often SYN and SYN/ACK are repeated with the flags.
-const REPEATS_WITH_FLAGS: u32 = 1;
+pub(super) const REPEATS_WITH_FLAGS: u32 = 1;
 
 /// The handshake.
 impl EcnEnd {

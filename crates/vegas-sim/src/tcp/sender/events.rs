@@ -72,10 +72,14 @@ impl Sender {
         self.report(&self.loss(now, LossKind::DuplicateAcks, sent, lost), out);
     }
 
-    /// Reports a mark.
+    /// Reports a mark. Where it is reported as a loss, nothing is to be repaired.
     pub(super) fn report_mark(&mut self, now: Time, out: &mut Outbox) {
-        let loss = self.loss(now, LossKind::Ecn, self.ecn.newest_sent(), Segments(0));
+        let kind = self.ecn.kind_of_mark();
+        let loss = self.loss(now, kind, self.ecn.newest_sent(), Segments(0));
         self.report(&loss, out);
+        if kind == LossKind::DuplicateAcks {
+            self.report_recovered(now, out);
+        }
         self.ecn.on_answer(self.board.max());
         self.stats.ecn_reductions += 1;
     }

@@ -62,7 +62,7 @@ impl Sender {
             timer: RetransmissionTimer::new(),
             pacer: Pacer::new(),
             queue: SendQueue::new(total, application),
-            ecn: EcnSender::new(spec.ecn, &needs),
+            ecn: EcnSender::new(spec, &needs),
             started: false,
             established: spec.host.handshake == Handshake::None,
             acked_part: 0,
@@ -110,6 +110,13 @@ impl Sender {
         match self.rules.host.handshake {
             Handshake::None => self.send(now, UNLIMITED, out),
             Handshake::Full => self.send_syn(now, out),
+        }
+    }
+
+    /// Takes in which ECN the SYN's acknowledgement agrees to, before anything else of it.
+    pub(crate) fn agree_on_ecn(&mut self, answer: &Packet) {
+        if !self.established {
+            self.ecn.on_syn_ack(answer.ecn(), self.stats.timeouts);
         }
     }
 

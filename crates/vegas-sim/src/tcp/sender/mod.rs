@@ -628,7 +628,7 @@ impl Sender {
     /// Sends the SYN.
     fn send_syn(&mut self, now: Time, out: &mut Outbox) {
         let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.rules.layout.plain_wire);
-        out.packets.push(self.stamped(now, packet.with_ecn(self.ecn.of_syn())));
+        out.packets.push(self.stamped(now, packet.with_ecn(self.ecn.of_syn(self.stats.timeouts))));
         self.timer.restart(now, self.rtt.timeout(), true);
         self.rtt.on_syn(now, self.stats.timeouts == 0);
     }

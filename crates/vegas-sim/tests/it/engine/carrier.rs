@@ -1,7 +1,7 @@
 //! The network without its hosts: packets from outside leave it at the times that the links' arithmetic gives.
 
 use vegas_core::units::{Span, Time};
-use vegas_sim::scenario::Scenario;
+use vegas_sim::scenario::{EcnField, Scenario};
 use vegas_sim::{Carried, Carrier, Delivery, Direction, WireSize};
 
 /// 8 Mb/s and 10 ms, so that 1000 bytes take 1 ms; access links of 8 Gb/s and 1 ms, on which they take 1 us.
@@ -23,7 +23,7 @@ fn forward(number: u64) -> Carried {
         flow: 0,
         direction: Direction::Forward,
         is_data: true,
-        ecn_capable: false,
+        field: EcnField::NotEct,
         wire: WireSize::new(1000),
         number,
     }
@@ -49,7 +49,7 @@ fn packets_come_out_when_the_links_let_them() {
         wire: WireSize::new(1000),
         number,
         queued: Span::from_micros(queued_us),
-        marked: false,
+        field: EcnField::NotEct,
     };
     assert_eq!(carrier.take_delivered(), [delivery(0, 13_002, 0), delivery(1, 14_002, 999)]);
     // an acknowledgement of 40 bytes: 0.04 us on access links, 40 us on the bottleneck
@@ -92,14 +92,14 @@ fn a_schedule_holds_packets_from_outside() {
 fn queues_mark_what_may_be_marked() {
     let queue = ("topology.bottleneck.queue".to_owned(), CODEL.to_owned());
     let scenario = Scenario::from_toml(DUMBBELL, "carrier.toml", &[queue]).expect("a scenario");
-    for ecn_capable in [true, false] {
+    for (ecn_capable, field) in [(true, EcnField::Ect0), (true, EcnField::Ect1), (false, EcnField::NotEct)] {
         let mut carrier = Carrier::new(&scenario);
         for number in 0..60 {
-            carrier.offer(micros(500 * number), Carried { ecn_capable, ..forward(number) });
+            carrier.offer(micros(500 * number), Carried { field, ..forward(number) });
         }
         carrier.advance_to(micros(300_000));
         let delivered = carrier.take_delivered();
-        let marked = delivered.iter().filter(|delivery| delivery.marked).count();
+        let marked = delivered.iter().filter(|delivery| delivery.field == EcnField::Ce).count();
         let marks: u64 = carrier.finish(Time::ZERO + scenario.duration).links.iter().map(|link| link.marks).sum();
         assert_eq!(marks, marked as u64);
         assert_eq!((delivered.len() == 60, marked > 3), (ecn_capable, ecn_capable));

@@ -33,6 +33,7 @@ fn any_impairments() -> impl Strategy<Value = Impairments> {
                 duplicate_ppm,
                 reorder_ppm,
                 reorder_delay: Span::from_millis(delay_ms),
+                ecn_field: None,
                 drop_data: drops.into_iter().collect(),
             }
         },

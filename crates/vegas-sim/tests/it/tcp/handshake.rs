@@ -39,3 +39,20 @@ fn a_handshake_takes_places() {
         }
     }
 }
+
+/// A SYN takes minutes on this link, so that several are answered, and the echo of the last one is older than a packet
+/// can say. Only the first answer ends the handshake, and it gives no sample.
+#[test]
+fn only_the_first_answer_to_a_syn_counts() {
+    let text = r#"
+        name = "answers"
+        duration = "2000s"
+        topology.kind = "graph"
+        topology.nodes = ["n0", "n1"]
+        topology.link = [{ between = ["n0", "n1"], rate = "1bit", delay = "10s", queue = "1p" }]
+        flow = [{ algorithm = "bbr3-linux", application = [{ kind = "idle" }], from = "n0", to = "n1" }]
+    "#;
+    let scenario = Scenario::from_toml(text, "answers.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let flow = &vegas_sim::run(&scenario).flows[0];
+    assert_eq!((flow.timeouts > 3, flow.base_rtt_ms), (true, None));
+}

@@ -178,7 +178,7 @@ fn what_a_receiver_cannot_do() {
     assert_eq!(
         error(MISBEHAVES, "bribes"),
         "misbehaving.toml: with flow.0.receiver.misbehaves=bribes: flow.0.receiver.misbehaves: \"bribes\" is not a \
-         misbehaviour; expected one of dupack-spoofing, conceals-marks, optimistic-acks, ack-division"
+         misbehaviour; expected one of dupack-spoofing, conceals-marks, inflates-marks, optimistic-acks, ack-division"
     );
     let receiver = |given| error("flow.0.receiver", given);
     let key = "misbehaving.toml: with flow.0.receiver=";

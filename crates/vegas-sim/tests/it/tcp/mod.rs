@@ -2,6 +2,7 @@
 
 mod applications;
 mod duplicates;
+mod ecn;
 mod golden;
 mod handshake;
 mod hosts;

@@ -44,6 +44,7 @@ pub(super) fn any(draw: &mut Draw, scale: &Scale, delayed_ack: bool) -> Value {
     }
     maybe(draw, 20, &mut host, "slow_start_after_idle", |draw| draw.percent(30));
     maybe(draw, 10, &mut host, "aqt_every", |draw| draw.log_between(1, 1_000));
+    maybe(draw, 10, &mut host, "accepts_ecn", |draw| draw.pick(&["none", "classic", "accurate"]));
     maybe(draw, 40, &mut host, "handshake", |draw| draw.pick(&["none", "full"]));
     host.into()
 }

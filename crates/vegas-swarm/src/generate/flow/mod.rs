@@ -98,9 +98,11 @@ fn attempt(draw: &mut Draw, scale: &Scale, quic: bool) -> Table {
         }),
         false => tcp(draw, scale, &mut flow),
     }
-    let conceals = flow.get("receiver").is_some_and(|receiver| receiver["misbehaves"] == "conceals-marks");
+    let is_about_marks =
+        |receiver: &Value| ["conceals-marks", "inflates-marks"].map(Value::from).contains(&receiver["misbehaves"]);
+    let needs_marks = flow.get("receiver").is_some_and(is_about_marks);
     maybe(draw, 25, &mut flow, "ecn", |draw| draw.percent(85));
-    if conceals {
+    if needs_marks {
         set(&mut flow, "ecn", true);
     }
     numbers(draw, &mut flow);
@@ -153,7 +155,7 @@ fn tcp(draw: &mut Draw, scale: &Scale, flow: &mut Table) {
 /// Returns a receiver that breaks a rule.
 fn receiver(draw: &mut Draw) -> Table {
     let mut receiver = Table::new();
-    let rule = draw.pick(&["dupack-spoofing", "conceals-marks", "optimistic-acks", "ack-division"]);
+    let rule = draw.pick(&["dupack-spoofing", "conceals-marks", "inflates-marks", "optimistic-acks", "ack-division"]);
     set(&mut receiver, "misbehaves", rule);
     match rule {
         "optimistic-acks" => maybe(draw, 70, &mut receiver, "ahead", |draw| draw.log_between(0, 300)),
