@@ -55,6 +55,9 @@ pub(crate) struct Prague {
     rounds: u32,
     has_marks: bool,
     is_lossy: bool,
+    /// Segments in flight at a timeout that are not acknowledged: a host that has no recovery from one does not report
+    /// its end.
+    unrepaired: Segments,
 }
 
 impl Prague {
@@ -81,6 +84,7 @@ impl Prague {
             rounds: 0,
             has_marks: false,
             is_lossy: false,
+            unrepaired: Segments(0),
         }
     }
 
@@ -159,6 +163,14 @@ impl Prague {
         }
     }
 
+    /// Counts acknowledged segments after a timeout.
+    fn repair(&mut self, acked: Segments) {
+        if self.unrepaired > Segments(0) {
+            self.unrepaired = Segments(self.unrepaired.0.saturating_sub(acked.0));
+            self.is_lossy = self.unrepaired > Segments(0);
+        }
+    }
+
     fn answer_mark(&mut self, now: Time) {
         if !self.may_act_after(self.reduced, now) {
             return;
@@ -186,6 +198,7 @@ impl CongestionControl for Prague {
         if self.alpha.count(ack) {
             self.end_round(ack.now, ack.next);
         }
+        self.repair(ack.acked);
     }
 
     fn on_loss(&mut self, loss: &Loss) {
@@ -193,10 +206,12 @@ impl CongestionControl for Prague {
             LossKind::Ecn => self.answer_mark(loss.now),
             LossKind::DuplicateAcks => {
                 self.is_lossy = true;
+                self.unrepaired = Segments(0);
                 self.reduce_to(self.window.half());
             }
             LossKind::Timeout => {
                 self.is_lossy = true;
+                self.unrepaired = loss.in_flight.max(Segments(1));
                 if !loss.threshold_holds {
                     self.ssthresh = Some(self.window.half().max(LEAST).ceil().floor());
                 }
@@ -207,12 +222,14 @@ impl CongestionControl for Prague {
 
     fn on_recovered(&mut self, _now: Time) {
         self.is_lossy = false;
+        self.unrepaired = Segments(0);
     }
 
     fn on_spurious(&mut self, before: &Self) {
         self.window = self.window.max(before.window);
         self.ssthresh = before.ssthresh;
         self.is_lossy = before.is_lossy;
+        self.unrepaired = before.unrepaired;
     }
 
     fn output(&self) -> Output {

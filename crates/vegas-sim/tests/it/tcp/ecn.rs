@@ -179,3 +179,15 @@ fn a_receiver_lies_about_marks() {
     assert!(inflated.flows[0].ecn_reductions > 0 && marks(&inflated) == 0);
     assert_eq!(inflated.flow_series.cwnd_segments.last().copied(), Some(2.0));
 }
+
+/// After a timeout Prague opens its window again, on a host that knows no recovery from a timeout, too.
+#[test]
+fn prague_opens_its_window_after_a_timeout() {
+    let hole = r#"[{ at = "3s", link = "r1->r2", loss = 1 }, { at = "4s", link = "r1->r2", loss = 0 }]"#;
+    for host in ["bsd", "linux"] {
+        let host = format!("{{ kind = \"{host}\" }}");
+        let outcome = run(&[("change", hole), ("flow.0.host", &host)]);
+        let window = outcome.flow_series.cwnd_segments.last().copied().expect("a row");
+        assert!(outcome.flows[0].timeouts > 0 && window > 50.0, "{host}: {window}");
+    }
+}
