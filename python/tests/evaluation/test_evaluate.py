@@ -114,17 +114,38 @@ def test_by_quic_probes_are_tries() -> None:
     assert 10 < (found["last_gap_s"] or 0) < 30
 
 
+def test_marks_a_round_trip_tell_a_scalable_control() -> None:
+    """RFC 9331, section 4.3: such a control has as many marks in a round trip at any rate; CUBIC has ever fewer."""
+
+    def marks_at(rate: str, algorithm: str) -> float:
+        values = {"flow.0.algorithm": algorithm, "topology.bottleneck.rate": rate}
+        found = figures(vegaslab.run("evaluate/l4s", set=values), tested=[0])
+        return found["marks_per_rtt"] or 0
+
+    prague, cubic = ([marks_at(rate, name) for rate in ("20mbit", "200mbit")] for name in ("prague", "cubic"))
+    assert prague[1] > prague[0] / 3 > 0.3
+    assert cubic[1] < cubic[0] / 3
+
+
+def test_without_an_l_queue_there_are_no_figures_of_it() -> None:
+    found = figures(vegaslab.run("evaluate/alone"), tested=[0])
+    assert "l_p99_queueing_ms" not in found
+    assert "marks_per_rtt" not in found
+
+
 def test_every_criterion_has_a_chapter() -> None:
     chapters = [criterion.section for criterion in ALL]
     assert sorted(SECTIONS) == sorted(section for section in chapters if section[0].isdigit())
-    assert {section for section in chapters if not section[0].isdigit()} == {"C4", "tcpeval"}
+    assert {section for section in chapters if not section[0].isdigit()} == {"L4S", "C4", "tcpeval"}
     ids = [criterion.id for criterion in ALL]
     cases = [case.id for criterion in ALL for case in criterion.cases]
     assert len(ids) == len(set(ids))
     assert len(cases) == len(set(cases))
     for criterion in ALL:
         assert criterion.cannot.endswith(".")
-        assert len(criterion.headlines) == (3 if criterion.cases else 0)
+        # of L4S a sentence for each requirement of RFC 9331 that a run can show, and two on other flows
+        most = 8 if criterion.id == "l4s" else 3
+        assert len(criterion.headlines) == (most if criterion.cases else 0)
         figures = {case.id: case.figures for case in criterion.cases}
         assert all(headline.figure in figures[headline.case] for headline in criterion.headlines)
 

@@ -46,6 +46,7 @@ def figures(
         **_of_completions(flows, result, tested),
         **_of_others(old, result),
         **_of_bottleneck(result, link),
+        **_of_l_queue(result, [flows[id_] for id_ in ids], link),
         **_over_time(result, ids, link),
         **_of_event(result, ids, link, event),
         **_of_traffic(result, link),
@@ -127,6 +128,17 @@ def _of_bottleneck(result: Result, link: str) -> dict[str, float]:
         "p99_queueing_ms": totals["p99_queueing_ms"],
         "loss_percent": 100 * row["drops"] / sent if sent else math.nan,
         "fill_s": fill_s(result, link),
+    }
+
+
+def _of_l_queue(result: Result, new: Sequence[Row], link: str) -> dict[str, float]:
+    queues = [row for row in result.summary.get("queues", []) if (row["link"], row["queue"]) == (link, "low-latency")]
+    if not queues or not new:
+        return {}
+    rtt_ms = of_flows(new)["mean_rtt_ms"]
+    return {
+        "l_p99_queueing_ms": queues[0].get("p99_queueing_ms", math.nan),
+        "marks_per_rtt": queues[0]["marks"] * rtt_ms / (1000 * result.summary["duration_s"]) if rtt_ms else math.nan,
     }
 
 

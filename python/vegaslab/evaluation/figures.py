@@ -155,6 +155,20 @@ FIGURES: dict[str, Figure] = {
         "99th percentile of these times",
         "keeps a 99th percentile of queueing of {}",
     ),
+    "l_p99_queueing_ms": Figure(
+        "p99 in the L queue",
+        "ms",
+        "lower",
+        "99th percentile of the packets' waiting times in the L queue of DualPI2",
+        "keeps a 99th percentile of queueing of {} in the L queue",
+    ),
+    "marks_per_rtt": Figure(
+        "marks a round trip",
+        "",
+        "neither",
+        "packets that the L queue of DualPI2 marks in a mean round-trip time of the flows under test",
+        "has {} packets marked in a round trip",
+    ),
     "loss_percent": Figure(
         "loss",
         "%",

@@ -1,6 +1,15 @@
 """The chapters of the dossier, in the order of RFC 9743; then the suites."""
 
-from vegaslab.evaluation.criteria import deployment, general, mixed, single, special, suites, transients
+from vegaslab.evaluation.criteria import (
+    deployment,
+    general,
+    low_latency,
+    mixed,
+    single,
+    special,
+    suites,
+    transients,
+)
 from vegaslab.evaluation.criterion import Criterion
 
 ALL: tuple[Criterion, ...] = (
@@ -10,5 +19,6 @@ ALL: tuple[Criterion, ...] = (
     *general.CRITERIA,
     *special.CRITERIA,
     *transients.CRITERIA,
+    *low_latency.CRITERIA,
     *suites.CRITERIA,
 )

@@ -42,7 +42,7 @@ CRITERIA = (
             Headline("codel", "share_percent", "On CoDel"),
             Headline("codel", "p95_queueing_ms", "There"),
         ),
-        cannot="L4S (RFC 9332): the simulator has no dual queue.",
+        cannot="Marks for scalable congestion controls: the chapter `l4s` has the dual queue.",
     ),
     Criterion(
         id="circuit-breakers",
