@@ -64,8 +64,9 @@ def _windows(algorithm: str, world: "vegaslab.KernelWorld | None") -> _Curve:
     plan = vegaslab.Plan.from_file(PLAN)
     settings = next(cell for cell in plan.cells() if cell_of(cell)[:2] == (algorithm, _RATE))
     result = vegaslab.run(plan.document["scenario"], set=settings | _SHOWN, world=world)
-    rows = result.series.flows
-    return np.asarray(rows["time_s"]), np.asarray(rows["cwnd_segments"])
+    time_s, windows = (np.asarray(result.series.flows[key]) for key in ("time_s", "cwnd_segments"))
+    # a socket has no window before its handshake
+    return time_s[windows > 0], windows[windows > 0]
 
 
 def main() -> None:
