@@ -99,6 +99,16 @@ FAULTS = (
         "timeouts_back_off",
         (("tcp/rtt/rto.rs", "self.backoff = (self.backoff + 1)", "self.backoff = self.backoff"),),
     ),
+    Fault(
+        "DualPI2 has no step",
+        "marked_beyond_step",
+        (("network/queue/dualpi2.rs", "> self.spec.step;", "> self.spec.step.times(1 << 40);"),),
+    ),
+    Fault(
+        "a receiver counts each mark twice",
+        "marks_are_counted",
+        (("tcp/ecn.rs", "{ packets as u8 } else", "{ 2 * packets as u8 } else"),),
+    ),
 )
 
 

@@ -22,6 +22,37 @@ pub(super) fn captured<'a>(case: &'a Case<'_>) -> Vec<(usize, &'a FlowSpec, Vec<
     flows.filter(|(_, spec, _)| spec.transport == Transport::Tcp).collect()
 }
 
+/// Checks that a receiver with Accurate ECN reports the packets of data that came marked, modulo 8, from 5 on
+/// (RFC 9768, sections 3.2.1 and 3.2.2.3). An interface that merges segments may still hold some of them, and a
+/// receiver that conceals marks does not count.
+pub(super) fn marks_are_counted(case: &Case<'_>) -> Result<(), String> {
+    const FIRST: u8 = 5;
+    const MARKED: u8 = 3;
+    for (flow, spec, packets) in captured(case) {
+        let keeps_rules = spec.host.misbehaves.is_none() && spec.host.receiving.merges_for.is_none();
+        if !spec.ecn || !spec.needs().accurate_ecn || !keeps_rules {
+            continue;
+        }
+        let mut count = FIRST;
+        for packet in packets.into_iter().filter(|packet| !packet.syn) {
+            let flags = packet.ecn_flags;
+            match packet.point {
+                CapturePoint::ReceiverIn => count += u8::from(packet.codepoint == MARKED && packet.payload > 0),
+                CapturePoint::ReceiverOut => {
+                    let told = u8::from(flags.ae) << 2 | u8::from(flags.cwr) << 1 | u8::from(flags.ece);
+                    ensure(told == count, || {
+                        let at_ns = packet.at.as_nanos();
+                        format!("flow {flow}: at {at_ns} ns the receiver reports {told} marked packets of {count}")
+                    })?;
+                }
+                CapturePoint::SenderIn | CapturePoint::SenderOut => {}
+            }
+            count %= 8;
+        }
+    }
+    Ok(())
+}
+
 /// Checks that what the receiver acknowledges, and what counts as delivered, is exactly what has arrived without a
 /// hole. A receiver that divides acknowledgements acknowledges less, and one that acknowledges ahead has what has
 /// arrived, with holes. An interface that merges segments may still hold the newest.

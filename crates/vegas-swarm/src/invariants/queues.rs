@@ -1,7 +1,7 @@
 //! Invariants of links: queues, drops, and traffic that crosses them.
 
 use vegas_sim::outcome::{IncidentKind, QueueOutcome};
-use vegas_sim::scenario::{LinkId, QueueLimit, Scenario};
+use vegas_sim::scenario::{Discipline, LinkId, QueueLimit, Scenario};
 
 use super::{changes_of, ensure, link_name};
 use crate::run::Case;
@@ -77,6 +77,27 @@ pub(super) fn queues_are_parts_of_links(case: &Case<'_>) -> Result<(), String> {
         };
         let holds = sum(|queue| queue.marks) == total.marks && sum(|queue| queue.drops) <= total.drops && has_times;
         ensure(holds, || format!("{}: {total:?}", link_name(&case.scenario, link)))?;
+    }
+    Ok(())
+}
+
+/// Checks that the L queue of DualPI2 has marked the packets that waited in it for longer than its step (RFC 9332,
+/// section 4.2; Linux's `step_thresh`): as many, at least, as the percentiles of its waiting times tell.
+pub(super) fn marked_beyond_step(case: &Case<'_>) -> Result<(), String> {
+    for (link, total) in case.outcome.links.iter().enumerate() {
+        let Discipline::DualPi2(spec) = case.scenario.links[link].discipline else { continue };
+        let Some((queue, times)) = total.queues.first().and_then(|queue| Some((queue, queue.queueing?))) else {
+            continue;
+        };
+        // a percentile is within 1 %
+        let beyond_ms = spec.step.as_nanos() as f64 / 1e6 * 1.02;
+        let percentiles = [(times.p50_ms, 0.5), (times.p95_ms, 0.05), (times.p99_ms, 0.01)];
+        for (_, part) in percentiles.into_iter().filter(|(waited_ms, _)| *waited_ms > beyond_ms) {
+            let least = (queue.packets as f64 * part).floor();
+            ensure(queue.marks as f64 >= least, || {
+                format!("{}: {queue:?}, of which {least} waited beyond the step", link_name(&case.scenario, link))
+            })?;
+        }
     }
     Ok(())
 }

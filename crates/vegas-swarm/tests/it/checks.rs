@@ -16,11 +16,13 @@ fn document() -> Value {
         "capture": true,
         "topology": {
             "kind": "graph",
-            "nodes": ["a", "b", "c"],
+            "nodes": ["a", "b", "c", "d"],
             "link": [
                 { "between": ["a", "b"], "rate": "8mbit", "delay": "10ms", "queue": "8p" },
                 { "between": ["b", "c"], "rate": "4mbit", "delay": "10ms", "queue": "8p",
                   "policer": { "rate": "3.9mbit", "burst": "20kb" } },
+                { "between": ["c", "d"], "rate": "4mbit", "delay": "10ms",
+                  "queue": { "kind": "dualpi2", "limit": "100p" } },
             ],
         },
         "flow": [
@@ -35,6 +37,7 @@ fn document() -> Value {
                     { "every": "40ms", "size": "1kb" },
                 ] },
             ] },
+            { "algorithm": "prague", "from": "c", "to": "d", "start": "505ms" },
         ],
         "traffic": [{ "kind": "constant", "rate": "1mbit", "from": "a", "to": "c", "start": "504ms" }],
     })
@@ -47,6 +50,9 @@ fn case() -> Case<'static> {
 fn case_of(document: Value) -> Case<'static> {
     run::fitted(document, "checked", 1_000_000).unwrap().expect("a short run")
 }
+
+/// The flow that uses Accurate ECN.
+const PRAGUE: usize = 5;
 
 type Mutant = (&'static str, fn(&mut Case<'_>));
 
@@ -65,6 +71,7 @@ const MUTANTS: &[Mutant] = &[
     ("queues_are_parts_of_links", |case| {
         case.outcome.links[2].queues.push(QueueOutcome { packets: 1, ..QueueOutcome::default() });
     }),
+    ("marked_beyond_step", |case| case.outcome.links[4].queues[0].marks = 0),
     ("utilisation_within_one", |case| case.outcome.links[2].utilisation = 1.01),
     ("drops_have_rows", |case| case.outcome.links[2].drops = 0),
     ("traffic_conserved", |case| case.outcome.traffic[0].lost_packets = 1_000_000),
@@ -73,6 +80,10 @@ const MUTANTS: &[Mutant] = &[
             |packet: &vegas_sim::outcome::CapturedPacket| packet.point == CapturePoint::ReceiverIn && packet.flow == 1;
         let first = case.outcome.capture.iter().position(lost).expect("data");
         case.outcome.capture.remove(first);
+    }),
+    ("marks_are_counted", |case| {
+        let is_of_prague = |packet: &&mut vegas_sim::outcome::CapturedPacket| packet.flow as usize == PRAGUE;
+        case.outcome.capture.iter_mut().filter(is_of_prague).for_each(|packet| packet.codepoint = 1);
     }),
     ("sender_within_window", |case| case.scenario.flows[1].host.receive_window = ReceiveWindow::Constant(Segments(1))),
     ("packets_counted", |case| case.outcome.flows[1].segments_sent += 1),
