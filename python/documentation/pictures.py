@@ -141,8 +141,8 @@ _HEIRS = [
     if preset["parts"]["signal"] == "own" and (ROOT / "docs" / "algorithms" / f"{preset['name']}.md").exists()
 ]
 
-# a control that answers marks shows nothing of itself on a queue that marks none, one that keeps 10 ms of queue and
-# probes by 40 nothing on one of 16
+# a control that answers marks shows nothing of itself on a queue that marks none, one that wants 25 ms of queue, or 10
+# and 40 more to probe, nothing on one of 16
 _QUEUES = {
     "dctcp": {
         "topology.bottleneck.queue": '{ kind = "step", min = 20, limit = "100p" }',
@@ -151,6 +151,7 @@ _QUEUES = {
     },
     "prague": {"topology.bottleneck.queue": '{ kind = "dualpi2", limit = "1000p" }', "flow.0.ecn": "true"},
     "frcc": {"topology.bottleneck.queue": "1000p"},
+    "nimbus": {"topology.bottleneck.queue": "1000p"},
 }
 
 

@@ -19,6 +19,7 @@ mod delay {
     pub(super) mod copa_mvfst;
     pub(super) mod fast;
     pub(super) mod frcc;
+    pub(super) mod nimbus;
     pub(super) mod nv;
     pub(super) mod tor_vegas;
 }
@@ -231,6 +232,8 @@ standalone! {
     Fast: delay::fast follows,
     /// FRCC: a queue of 10 ms for each flow, which probes of the link's rate count (Agarwal, Arun and Seshan 2026).
     Frcc: delay::frcc,
+    /// Nimbus: delay control, and CUBIC while pulses of the rate show elastic cross traffic (Goyal et al. 2022).
+    Nimbus: delay::nimbus,
     /// TCP-LP: Reno that yields to early congestion in the one-way delay (Kuzmanovic and Knightly 2003).
     Lp: background::lp follows,
     /// CDG: Reno that backs off by chance where the RTT rises (Hayes and Armitage 2011).
@@ -254,6 +257,8 @@ impl Standalone {
             Some("needs one-way delays, which the kernel does not measure")
         } else if needs.accurate_ecn {
             Some("needs Accurate ECN (RFC 9768); the kernel's copy gets no count of marks")
+        } else if matches!(self, Standalone::Frcc | Standalone::Nimbus) {
+            Some("the kernel's verifier has not examined it")
         } else {
             None
         }

@@ -6,6 +6,7 @@ mod cdg;
 mod copa;
 mod fast;
 mod frcc;
+mod nimbus;
 mod rapid_start;
 mod search;
 
