@@ -391,6 +391,10 @@ CRASH ?=
 crash: build ## kills commands at 200 random points, fills their disks, compares every byte (CRASH='--points 50 --seed 2')
 	PYTHONPATH=python $(BIN)/python -m reliability $(CRASH)
 
+.PHONY: attack-linux
+attack-linux: build ## attacks the program behind `vegaslab linux` in a guest: kills, users, packets, BPF objects (minutes)
+	PYTHONPATH=python $(BIN)/python -m reliability --guest $(CRASH)
+
 FUZZ_SECONDS ?= 60
 
 .PHONY: fuzz

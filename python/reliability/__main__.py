@@ -12,6 +12,7 @@ from pathlib import Path
 from reliability import points
 from reliability.calls import prepare, receiving
 from reliability.campaign import Count, Known, crash, full, undisturbed
+from reliability.guest.campaign import campaign
 from reliability.targets import targets
 
 
@@ -21,8 +22,11 @@ def main() -> int:
     parser.add_argument("--points", type=int, default=200, metavar="N", help="kills in all (default: 200)")
     parser.add_argument("--full", type=int, default=12, metavar="N", help="sizes of a full disk a target (default: 12)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the kills (default: 1)")
-    parser.add_argument("--only", metavar="NAMES", help="targets, with commas")
+    parser.add_argument("--only", metavar="NAMES", help="targets, or kinds of attacks, with commas")
+    parser.add_argument("--guest", action="store_true", help="attack the kernel part in a guest instead")
     given = parser.parse_args()
+    if given.guest:
+        return 1 if campaign(given.only.split(",") if given.only else []) else 0
     if not points.preloaded():
         command = [sys.executable, "-m", "reliability", *sys.argv[1:]]
         return subprocess.run(command, env=os.environ | {"LD_PRELOAD": str(points.library())}, check=False).returncode

@@ -20,9 +20,9 @@ use vegas_linux::Error;
 use vegas_linux::choice::Choice;
 use vegas_linux::choice::outside;
 use vegas_linux::clock::Pace;
-use vegas_linux::machine::attached::Attached;
+use vegas_linux::machine::attached::{self, Attached};
 use vegas_linux::machine::host;
-use vegas_linux::machine::installed::Installed;
+use vegas_linux::machine::installed::{self, Installed};
 use vegas_linux::run::{Manner, Receivers, Run};
 use vegas_results::WriteOptions;
 
@@ -219,28 +219,32 @@ fn status() -> Result<(), Error> {
     if all.is_empty() && devices.is_empty() {
         println!("nothing is installed");
     }
-    for attached in devices {
-        let counts = attached.counts()?;
-        println!(
-            "{:15}  option: {} sent, {} heard, {} without room for it, {} malformed",
-            attached.device, counts.inserted, counts.heard, counts.without_room, counts.malformed
-        );
-    }
-    for installed in all {
-        let status = installed.status()?;
-        let numbers = status.config.numbers;
-        println!(
-            "{:15}  alpha {} beta {} gamma {}  initial window {}  {} connections{}",
-            installed.kernel_name,
-            numbers.alpha,
-            numbers.beta,
-            numbers.gamma,
-            numbers.initial_window,
-            status.counts.flows_started,
-            if status.watched { ", watched" } else { "" }
-        );
-    }
+    devices.iter().for_each(|attached| println!("{}", attached_line(attached).unwrap_or_else(|error| error.0)));
+    all.iter().for_each(|installed| println!("{}", installed_line(installed).unwrap_or_else(|error| error.0)));
     Ok(())
+}
+
+fn attached_line(attached: &Attached) -> Result<String, Error> {
+    let counts = attached.counts()?;
+    Ok(format!(
+        "{:15}  option: {} sent, {} heard, {} without room for it, {} malformed",
+        attached.device, counts.inserted, counts.heard, counts.without_room, counts.malformed
+    ))
+}
+
+fn installed_line(installed: &Installed) -> Result<String, Error> {
+    let status = installed.status()?;
+    let numbers = status.config.numbers;
+    Ok(format!(
+        "{:15}  alpha {} beta {} gamma {}  initial window {}  {} connections{}",
+        installed.kernel_name,
+        numbers.alpha,
+        numbers.beta,
+        numbers.gamma,
+        numbers.initial_window,
+        status.counts.flows_started,
+        if status.watched { ", watched" } else { "" }
+    ))
 }
 
 fn remove_named(names: &[String]) -> Result<(), Error> {
@@ -262,7 +266,9 @@ fn remove_named(names: &[String]) -> Result<(), Error> {
         installed.remove()?;
         println!("{} is removed", installed.kernel_name);
         Ok(())
-    })
+    })?;
+    installed::clear()?;
+    attached::clear()
 }
 
 fn run_file(file: &RunFile, stop: &AtomicBool) -> Result<(), Error> {

@@ -48,7 +48,8 @@ fn serve() -> Result<(), Error> {
     exchange.answer(&answer.to_bytes())
 }
 
-/// Runs this program with the request's arguments. The answer has its exit code, what it printed, and what it wrote.
+/// Runs this program, or the one that the request names, with the request's arguments. The answer has its exit code,
+/// what it printed, and what it wrote.
 fn carry_out(request: &Parcel) -> Result<Parcel, Error> {
     let failed = |what: &str, error| Error::new(what, error);
     let seed = request.head["seed"].as_u64().unwrap_or_default();
@@ -62,13 +63,14 @@ fn carry_out(request: &Parcel) -> Result<Parcel, Error> {
     let folder = Path::new(ASKED).join(request.head["folder"].as_str().unwrap_or_default());
     let arguments = request.head["arguments"].as_array().map(Vec::as_slice).unwrap_or_default();
     let printed = |name: &str| File::create(Path::new(ANSWERED).join(name)).map_err(|error| failed(name, error));
-    let status = Command::new(INIT)
+    let program = request.head["program"].as_str().unwrap_or(INIT);
+    let status = Command::new(program)
         .args(arguments.iter().filter_map(Value::as_str))
         .current_dir(folder)
         .stdout(printed("stdout")?)
         .stderr(printed("stderr")?)
         .status()
-        .map_err(|error| failed(INIT, error))?;
+        .map_err(|error| failed(program, error))?;
     Ok(Parcel { head: json!({ "code": status.code() }), files: files_in(Path::new(ANSWERED))? })
 }
 

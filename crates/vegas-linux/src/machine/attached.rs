@@ -19,9 +19,11 @@ pub struct Attached {
     folder: PathBuf,
 }
 
-/// The names under which the maps and links of a device are pinned in its folder.
+/// The names under which the maps and links of a device are pinned in its folder. The last link is pinned last: a
+/// folder without it remains from a call that was killed.
 const COUNTS: &str = "counts";
-const LINKS: [&str; 2] = ["in", "out"];
+const LINKS: [&str; 2] = ["in", LAST];
+const LAST: &str = "out";
 
 impl Attached {
     /// Attaches the programs to a device; they stay until they are removed, the device disappears or the machine
@@ -29,20 +31,26 @@ impl Attached {
     pub fn attach(device: &str) -> Result<Self, Error> {
         let found = Device::find(device)?;
         host::mount_bpffs()?;
+        clear()?;
+        let _alone = host::alone_in(&feedback::devices())?;
         let attached = Attached::at(device);
-        if attached.folder.exists() {
-            return Err(Error(format!("{device} has the option already; remove it first")));
+        attached.make(&found).inspect_err(|_| drop(feedback::sweep(installed::any_needs_routers)))?;
+        Ok(attached)
+    }
+
+    /// Loads the programs, and pins what keeps them.
+    fn make(&self, found: &Device) -> Result<(), Error> {
+        if self.is_whole() {
+            return Err(Error(format!("{} has the option already; remove it first", self.device)));
         }
         let programs = Programs::load(found.link_header_bytes, feedback::map()?.as_ref())?;
-        fs::create_dir_all(&attached.folder).map_err(|error| Error::new(attached.folder.display(), error))?;
-        attached.pin(&programs, &found).inspect_err(|_| drop(fs::remove_dir_all(&attached.folder)))?;
-        Ok(attached)
+        fs::create_dir(&self.folder).map_err(|error| Error::new(self.folder.display(), error))?;
+        self.pin(&programs, found).inspect_err(|_| drop(fs::remove_dir_all(&self.folder)))
     }
 
     /// Returns all devices with the option, by name.
     pub fn all() -> Result<Vec<Self>, Error> {
-        let names = host::names_in(&feedback::devices())?;
-        Ok(names.iter().map(|name| Attached::at(&device_of(name))).collect())
+        Ok(folders()?.into_iter().filter(Attached::is_whole).collect())
     }
 
     /// Returns the device of this name.
@@ -52,14 +60,18 @@ impl Attached {
 
     /// Detaches the programs from the device.
     pub fn remove(&self) -> Result<(), Error> {
-        fs::remove_dir_all(&self.folder).map_err(|error| Error::new(self.folder.display(), error))?;
+        host::remove_pins(&self.folder)?;
         feedback::sweep(installed::any_needs_routers)
     }
 
     /// Returns the programs' counts.
     pub fn counts(&self) -> Result<Counts, Error> {
-        let path = self.folder.join(COUNTS);
-        option::counts(&MapHandle::from_pinned_path(&path).map_err(|error| Error::new(path.display(), error))?)
+        let counts = || option::counts(&MapHandle::from_pinned_path(self.folder.join(COUNTS)).ok()?).ok();
+        counts().ok_or_else(|| Error::new(self.folder.display(), "made by another version; remove it"))
+    }
+
+    fn is_whole(&self) -> bool {
+        self.folder.join(LAST).exists()
     }
 
     fn at(device: &str) -> Self {
@@ -77,6 +89,25 @@ impl Attached {
         }
         Ok(())
     }
+}
+
+/// Removes what killed calls left behind.
+pub fn clear() -> Result<(), Error> {
+    if feedback::devices().exists() {
+        let _alone = host::alone_in(&feedback::devices())?;
+        sweep()?;
+    }
+    feedback::sweep(installed::any_needs_routers)
+}
+
+/// Returns all folders by name, of whole devices or not.
+fn folders() -> Result<Vec<Attached>, Error> {
+    let names = host::names_in(&feedback::devices())?;
+    Ok(names.iter().map(|name| Attached::at(&device_of(name))).collect())
+}
+
+fn sweep() -> Result<(), Error> {
+    folders()?.iter().filter(|it| !it.is_whole()).try_for_each(|it| host::remove_pins(&it.folder))
 }
 
 /// The escapes of "." and "%" in a folder's name: the BPF file system reserves names with a dot, which devices such as

@@ -8,7 +8,7 @@ use libbpf_rs::{MapCore, MapHandle, Object};
 use crate::Error;
 use crate::abi::Config;
 use crate::choice::{Choice, NEEDS_ROUTERS};
-use crate::kernel::maps::only_value;
+use crate::kernel::maps::{missing, only_value};
 use crate::kernel::object::{self, Counts};
 use crate::kernel::plain::from_bytes;
 use crate::kernel::trace::{self, Trace, Until};
@@ -62,19 +62,22 @@ impl Installed {
         host::mount_bpffs()?;
         let installed = Installed::named(&choice.kernel_name);
         let parent = folder();
-        fs::create_dir_all(&parent).map_err(|error| Error::new(parent.display(), error))?;
-        let _alone = File::open(&parent)
-            .and_then(|parent| parent.lock().map(|()| parent))
-            .map_err(|error| Error::new(parent.display(), error))?;
+        let _alone = host::alone_in(&parent)?;
+        // a folder that holds nothing goes again
+        installed.make(choice).inspect_err(|_| drop(fs::remove_dir(&parent)))?;
+        Ok(installed)
+    }
+
+    /// Loads the algorithm, and pins what keeps it.
+    fn make(&self, choice: &Choice) -> Result<(), Error> {
         sweep()?;
-        if installed.is_registered() {
+        if self.is_registered() {
             return Err(Error(format!("{} is installed already; remove it first", choice.kernel_name)));
         }
         let feedback = feedback::map()?.filter(|_| choice.composition.signal.needs_routers());
         let mut object = object::load(&choice.kernel_name, &choice.config(), feedback.as_ref())?;
-        fs::create_dir(&installed.folder).map_err(|error| Error::new(installed.folder.display(), error))?;
-        installed.pin(&mut object).inspect_err(|_| drop(fs::remove_dir_all(&installed.folder)))?;
-        Ok(installed)
+        fs::create_dir(&self.folder).map_err(|error| Error::new(self.folder.display(), error))?;
+        self.pin(&mut object).inspect_err(|_| drop(fs::remove_dir_all(&self.folder)))
     }
 
     /// Returns all registered algorithms, by name.
@@ -99,15 +102,23 @@ impl Installed {
     }
 
     fn remove_own(&self) -> Result<(), Error> {
-        fs::remove_dir_all(&self.folder).map_err(|error| Error::new(self.folder.display(), error))
+        host::remove_pins(&self.folder)
     }
 
     /// Returns the algorithm's state.
     pub fn status(&self) -> Result<Status, Error> {
-        let config = from_bytes(&self.value(pin::CONFIG)?);
-        let config = config.ok_or_else(|| Error::new(self.folder.display(), "made by another version; remove it"))?;
-        let watched = trace::is_traced(&self.map(pin::TRACED_UNTIL)?);
-        Ok(Status { config, counts: object::counts(&self.map(pin::COUNTS)?)?, watched })
+        let status = || {
+            let config =
+                only_value(&self.map(pin::CONFIG)?).and_then(|bytes| from_bytes(&bytes)).ok_or_else(missing)?;
+            let watched = trace::is_traced(&self.map(pin::TRACED_UNTIL)?);
+            Ok(Status { config, counts: object::counts(&self.map(pin::COUNTS)?)?, watched })
+        };
+        status().map_err(|_: Error| self.is_others())
+    }
+
+    /// Pins that this version did not make, such as maps of other sizes.
+    fn is_others(&self) -> Error {
+        Error::new(self.folder.display(), "made by another version; remove it")
     }
 
     /// Begins to trace. There is one reader at a time, because the kernel hands each record to the first that reads.
@@ -115,8 +126,8 @@ impl Installed {
     pub fn trace(&self) -> Result<(Trace<'static>, File), Error> {
         let lock = File::open(&self.folder).map_err(|error| Error::new(self.folder.display(), error))?;
         lock.try_lock().map_err(|_| Error(format!("{} is being watched already", self.kernel_name)))?;
-        let trace = Trace::start(&self.map(pin::TRACE)?, self.map(pin::TRACED_UNTIL)?, Until::ReaderGoes)?;
-        Ok((trace, lock))
+        let start = || Trace::start(&self.map(pin::TRACE)?, self.map(pin::TRACED_UNTIL)?, Until::ReaderGoes);
+        Ok((start().map_err(|_| self.is_others())?, lock))
     }
 
     /// Returns the number of records so far for which the trace had no room.
@@ -133,11 +144,6 @@ impl Installed {
     fn map(&self, name: &str) -> Result<MapHandle, Error> {
         let path = self.folder.join(name);
         MapHandle::from_pinned_path(&path).map_err(|error| Error::new(path.display(), error))
-    }
-
-    fn value(&self, name: &str) -> Result<Vec<u8>, Error> {
-        let path = self.folder.join(name);
-        only_value(&self.map(name)?).ok_or_else(|| Error::new(path.display(), "has no value"))
     }
 
     fn named(kernel_name: &str) -> Self {
@@ -173,6 +179,17 @@ fn folder() -> PathBuf {
 fn folders() -> Result<Vec<Installed>, Error> {
     let names = host::names_in(&folder())?;
     Ok(names.iter().map(|name| Installed::named(name)).collect())
+}
+
+/// Removes what killed calls left behind.
+pub fn clear() -> Result<(), Error> {
+    if folder().exists() {
+        let _alone = host::alone_in(&folder())?;
+        sweep()?;
+        // anything else in the folder stays
+        let _ = fs::remove_dir(folder());
+    }
+    Ok(())
 }
 
 /// Removes the folders that killed starts left behind.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::socket::{MsgFlags, recv, setsockopt, sockopt};
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use vegas_core::units::{Bytes, Time};
 
 use crate::Error;
@@ -74,7 +74,10 @@ pub(crate) fn receive(listener: &TcpListener, reads: Reads, stop: &AtomicBool) -
     let failed = |error| Error::new("a receiver", error);
     while !stop.load(Ordering::Relaxed) {
         match listener.accept() {
-            Ok((stream, _)) => return drain(&stream, reads, stop).map_err(failed),
+            Ok((stream, _)) => {
+                close_at_once(&stream).map_err(failed)?;
+                return drain(&stream, reads, stop).map_err(failed);
+            }
             Err(error) if is_wait(&error) => pause(Duration::from_millis(1)),
             Err(error) => return Err(failed(error)),
         }
@@ -111,6 +114,7 @@ pub(crate) fn send(sender: &Sender, clock: Clock, end: Time, stop: &AtomicBool) 
         return Ok(());
     }
     let mut socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP)).map_err(failed)?;
+    close_at_once(&socket).map_err(failed)?;
     socket.set_tcp_congestion(sender.kernel_name.as_bytes()).map_err(failed)?;
     setsockopt(&socket, sockopt::SndBufForce, &BUFFER_BYTES).map_err(|error| failed(error.into()))?;
     socket.set_tcp_notsent_lowat(UNSENT_BYTES).map_err(failed)?;
@@ -122,8 +126,16 @@ pub(crate) fn send(sender: &Sender, clock: Clock, end: Time, stop: &AtomicBool) 
     give(&mut socket, sender, clock, stop).map_err(failed)?;
     socket.shutdown(std::net::Shutdown::Write).map_err(failed)?;
     wait_until(end, clock, stop);
-    // data still in flight has no receiver any more
-    socket.set_linger(Some(Duration::ZERO)).map_err(failed)
+    Ok(())
+}
+
+/// Lets a connection end with its socket, be it by kill -9: one that waits for its last acknowledgement would keep its
+/// namespace for minutes, where no packet comes any more.
+fn close_at_once<'a, T>(socket: &'a T) -> std::io::Result<()>
+where
+    SockRef<'a>: From<&'a T>,
+{
+    SockRef::from(socket).set_linger(Some(Duration::ZERO))
 }
 
 /// Connects; returns whether the handshake completed before the end of the run and before the stop.

@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from vegaslab.measuring.guest.kernels import Kernel
@@ -22,14 +22,16 @@ _SUFFIX = re.compile(r"\.ko(\.xz|\.zst|\.gz)?$")
 _FOLDER, _FILE, _PROGRAM = 0o040755, 0o100644, 0o100755
 
 
-def initial_files(kernel: Kernel, program: Path) -> bytes:
-    """Returns the file system as the kernel reads it (cpio): the same bytes for the same files. Raises `LinuxError`."""
+def initial_files(kernel: Kernel, program: Path, more: Collection[Path] = ()) -> bytes:
+    """Returns the file system as the kernel reads it (cpio): the same bytes for the same files. `more` lie where they
+    lie here. Raises `LinuxError`.
+    """
     modules = list(_in_order(kernel, MODULES))
     order = "".join(f"{name}.ko\n" for name, _ in modules)
     files = [
         ("dev", _FOLDER, b""),
         ("init", _PROGRAM, program.read_bytes()),
-        *_libraries(program),
+        *_in_place({*more, *(library for binary in (program, *more) for library in _libraries(binary))}),
         ("modules", _FOLDER, b""),
         ("modules/order", _FILE, order.encode()),
         *((f"modules/{name}.ko", _FILE, content) for name, content in modules),
@@ -37,18 +39,23 @@ def initial_files(kernel: Kernel, program: Path) -> bytes:
     return b"".join(_entry(number, *file) for number, file in enumerate([*files, ("TRAILER!!!", 0, b"")]))
 
 
-def _libraries(program: Path) -> Iterator[tuple[str, int, bytes]]:
-    """Yields the libraries that the program needs, by their paths, with the folders above them."""
-    said = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False)
+def _libraries(binary: Path) -> Iterator[Path]:
+    """Yields the libraries that a program or a library needs; none for another file."""
+    said = subprocess.run(["ldd", str(binary)], capture_output=True, text=True, check=False)
     if "not found" in said.stdout:
-        raise LinuxError(f"{program}: {said.stdout[: said.stdout.index(' =>')].split()[-1]} is missing, a library")
+        raise LinuxError(f"{binary}: {said.stdout[: said.stdout.index(' =>')].split()[-1]} is missing, a library")
     # each line ends with a path and an address; a program that is linked statically has none
-    libraries = sorted(set(re.findall(r"(/\S+) \(0x", said.stdout)))
-    folders = {above for library in libraries for above in Path(library).parents}
+    yield from map(Path, re.findall(r"(/\S+) \(0x", said.stdout))
+
+
+def _in_place(files: Iterable[Path]) -> Iterator[tuple[str, int, bytes]]:
+    """Yields files by their paths, with the folders above them."""
+    listed = sorted(map(str, files))
+    folders = {above for file in listed for above in Path(file).parents}
     for folder in sorted(folders - {Path("/")}):
         yield str(folder)[1:], _FOLDER, b""
-    for library in libraries:
-        yield library[1:], _PROGRAM, Path(library).read_bytes()
+    for file in listed:
+        yield file[1:], _PROGRAM, Path(file).read_bytes()
 
 
 def _entry(number: int, name: str, mode: int, content: bytes) -> bytes:

@@ -1,6 +1,7 @@
 """The machine of runs: a kernel and its first files, booted once, and a description of both."""
 
 import hashlib
+from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -16,11 +17,11 @@ from vegaslab.measuring.guest.saved import Saved
 class Description:
     """What a machine is made of."""
 
-    def __init__(self, kernel: Kernel, program: Path) -> None:
-        """Reads kernel and program. Raises `LinuxError` for what is missing."""
+    def __init__(self, kernel: Kernel, program: Path, more: Collection[Path] = ()) -> None:
+        """Reads kernel, program, and `more` files of the guest. Raises `LinuxError` for what is missing."""
         self._found = qemu.find()
         self._kernel = kernel
-        self._files = initial_files(kernel, program)
+        self._files = initial_files(kernel, program, more)
         _, _, _, _, *parameters = kernel_arguments(kernel, Path("files"))
         self.about: dict[str, Any] = {
             "qemu": self._found.version,

@@ -1,0 +1,1 @@
+"""What runs in the guest, by a Python there without packages."""
