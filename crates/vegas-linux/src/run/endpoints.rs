@@ -130,7 +130,7 @@ pub(crate) fn send(sender: &Sender, clock: Clock, end: Time, stop: &AtomicBool) 
 }
 
 /// Lets a connection end with its socket, be it by kill -9: one that waits for its last acknowledgement would keep its
-/// namespace for minutes, where no packet comes any more.
+/// namespace, where no packet comes any more.
 fn close_at_once<'a, T>(socket: &'a T) -> std::io::Result<()>
 where
     SockRef<'a>: From<&'a T>,
