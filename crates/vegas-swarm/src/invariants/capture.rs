@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use vegas_core::units::{Bytes, Span, Time};
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, IncidentKind};
-use vegas_sim::scenario::{FlowSpec, Misbehaviour, Transport};
+use vegas_sim::scenario::{EcnVersion, FlowSpec, Misbehaviour, Transport};
 
 use super::{ensure, nanos};
 use crate::run::Case;
@@ -22,15 +22,20 @@ pub(super) fn captured<'a>(case: &'a Case<'_>) -> Vec<(usize, &'a FlowSpec, Vec<
     flows.filter(|(_, spec, _)| spec.transport == Transport::Tcp).collect()
 }
 
-/// Checks that a receiver with Accurate ECN reports the packets of data that came marked, modulo 8, from 5 on
-/// (RFC 9768, sections 3.2.1 and 3.2.2.3). An interface that merges segments may still hold some of them, and a
-/// receiver that conceals marks does not count.
+/// Checks that a receiver with Accurate ECN reports the packets of data that came marked, modulo 8, from 5 on (RFC 9768,
+/// sections 3.2.1 and 3.2.2.3), unless it takes less, or a SYN/ACK agrees to less (section 3.1.2, table 2). An interface
+/// that merges segments may still hold some of them, and a receiver that conceals marks does not count.
 pub(super) fn marks_are_counted(case: &Case<'_>) -> Result<(), String> {
     const FIRST: u8 = 5;
     const MARKED: u8 = 3;
     for (flow, spec, packets) in captured(case) {
         let keeps_rules = spec.host.misbehaves.is_none() && spec.host.receiving.merges_for.is_none();
-        if !spec.ecn || !spec.needs().accurate_ecn || !keeps_rules {
+        if spec.agreed_ecn() != EcnVersion::Accurate || !keeps_rules {
+            continue;
+        }
+        let agrees_to_less =
+            |packet: &&CapturedPacket| packet.syn && packet.point == CapturePoint::ReceiverOut && !packet.ecn_flags.cwr;
+        if packets.iter().any(agrees_to_less) {
             continue;
         }
         let mut count = FIRST;

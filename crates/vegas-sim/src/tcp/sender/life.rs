@@ -143,7 +143,9 @@ impl Sender {
 
     /// Lets the application write what is due, or withdraw what has not left.
     pub(crate) fn write(&mut self, now: Time, out: &mut Outbox) {
+        let edge = self.offered_edge();
         let Some(grown) = self.queue.act(now, self.board.max(), &mut self.rules.layout) else { return };
+        self.keep_within(edge);
         if !self.established {
             return;
         }

@@ -135,6 +135,20 @@ impl Sender {
         ack
     }
 
+    /// The byte up to which the receiver's window lets segments leave; `None` where it is constant.
+    fn offered_edge(&self) -> Option<u64> {
+        let end = self.board.una() + self.receive_window();
+        self.rules.offer_shift.map(|_| self.rules.layout.first_byte(end))
+    }
+
+    /// Keeps the edge of the window at this byte, after what waits was divided into segments anew: a short one may have
+    /// been filled up beyond it.
+    fn keep_within(&mut self, edge: Option<u64>) {
+        let Some(edge) = edge.filter(|edge| self.offered_edge().is_some_and(|now| now > *edge)) else { return };
+        let end = self.rules.layout.segments_until(edge).max(self.board.max());
+        self.rules.receive_window = Segments((end - self.board.una()) as u32);
+    }
+
     /// Keeps the edge of the window where it is while the oldest outstanding segment advances from segment `before`.
     fn keep_offered_edge(&mut self, before: u64) {
         if self.rules.offer_shift.is_some() {
