@@ -21,11 +21,11 @@ mod rules;
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use packets::{mark, parse};
+use packets::{parse, set_ecn_field};
 use rules::checksum_error;
 use vegas_core::units::{Span, Time};
 use vegas_sim::Carrier;
-use vegas_sim::scenario::Scenario;
+use vegas_sim::scenario::{EcnField, Scenario};
 
 const TWO_FLOWS: &str = r#"
     name = "packets"
@@ -90,7 +90,7 @@ fn put_right(packet: &[u8], what: u8) -> Vec<u8> {
 
 fn check_mark(packet: &[u8]) {
     let mut marked = packet.to_vec();
-    mark(&mut marked);
+    set_ecn_field(&mut marked, EcnField::Ce);
     assert_eq!(marked[1], packet[1] | 0b11);
     assert!((0..packet.len()).all(|at| [1, 10, 11].contains(&at) || marked[at] == packet[at]));
     assert_eq!(checksum_error(&marked), checksum_error(packet), "a checksum is right if it was before");
