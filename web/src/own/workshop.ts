@@ -13,7 +13,7 @@ const words = texts.workshop;
 /** The limit that the command has, too. */
 const FILE_BYTES_MAX = 4 << 20;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*\.(js|wasm)$/;
-/** The preset whose host an algorithm has that names none. */
+/** An algorithm that names no preset has the host of this one. */
 const DEFAULT_PRESET = "sack";
 /** Templates that give a preset's results, with its host and its numbers. */
 const PRESETS: Record<string, string> = { "reno.js": "reno", "vegas.js": "vegas" };

@@ -167,7 +167,7 @@ impl<N: Network> EventLoop<N> {
             None => self.send_ack(id, None),
             Some(numbers) => {
                 self.count_work(numbers.len());
-                // a connection of traffic whose first acknowledgement is lost at once keeps its place for the others
+                // where the first one is lost at once, a connection of traffic keeps its place for the others
                 self.hosts.flows[id].on_their_way += 1;
                 numbers.into_iter().for_each(|number| self.send_ack(id, Some(number)));
                 self.hosts.flows[id].on_their_way -= 1;

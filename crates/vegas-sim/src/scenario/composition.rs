@@ -14,7 +14,7 @@ use crate::scenario::read::field::{Field, FromGiven, Given};
 
 /// The preset that supplies the parts that a table of parts leaves out.
 const DEFAULT_PRESET: &str = "reno";
-/// The preset whose host an algorithm of one's own has if it names none: one with SACK, as real hosts have.
+/// An algorithm of one's own that names no preset has the host of this one: SACK, as real hosts have.
 const OWN_PRESET: &str = "sack";
 
 /// The algorithm of a flow.

@@ -22,9 +22,9 @@ pub(super) fn captured<'a>(case: &'a Case<'_>) -> Vec<(usize, &'a FlowSpec, Vec<
     flows.filter(|(_, spec, _)| spec.transport == Transport::Tcp).collect()
 }
 
-/// Checks that a receiver with Accurate ECN reports the packets of data that came marked, modulo 8, from 5 on (RFC 9768,
-/// sections 3.2.1 and 3.2.2.3), unless it takes less, or a SYN/ACK agrees to less (section 3.1.2, table 2). An interface
-/// that merges segments may still hold some of them, and a receiver that conceals marks does not count.
+/// Checks that a receiver with Accurate ECN reports the packets of data that came marked, modulo 8, from 5 on (RFC
+/// 9768, sections 3.2.1 and 3.2.2.3), unless it takes less, or a SYN/ACK agrees to less (section 3.1.2, table 2). An
+/// interface that merges segments may still hold some of them, and a receiver that conceals marks does not count.
 pub(super) fn marks_are_counted(case: &Case<'_>) -> Result<(), String> {
     const FIRST: u8 = 5;
     const MARKED: u8 = 3;

@@ -1,4 +1,4 @@
-"""RFC 9331, section 4.3: what a congestion control has to do whose packets have ECT(1), by its numbers there."""
+"""RFC 9331, section 4.3: what a congestion control with packets of ECT(1) has to do, by its numbers there."""
 
 from vegaslab.evaluation.criterion import Case, Criterion, Headline
 

@@ -5,9 +5,9 @@
 //! default), in the terms of the design in their proof (`proofs/phase_jittery_link.py`):
 //!
 //! - The contract: the flow count by delay is the queueing delay of a round divided by theta.
-//! - A round has 6 to 20 slots of four greatest RTTs; a probe begins at the end of one of them, drawn by chance. It adds
-//!   gamma x rate x count x D to the window, and the delay that this adds tells the link's rate. The link's rate divided
-//!   by the flow's is the flow count by rate.
+//! - A round has 6 to 20 slots of four greatest RTTs; a probe begins at the end of one of them, drawn by chance. It
+//!   adds gamma x rate x count x D to the window, and the delay that this adds tells the link's rate. The link's rate
+//!   divided by the flow's is the flow count by rate.
 //! - The update: window x (base RTT + theta x count by rate) / (base RTT + theta x count by delay).
 //! - Every 30 s of the clock all flows drain the queue at once, to see the base RTT.
 

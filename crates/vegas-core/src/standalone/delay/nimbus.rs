@@ -477,7 +477,8 @@ impl CongestionControl for Nimbus {
 mod tests {
     use super::*;
 
-    /// By hand: at an eighth of the period the pulse is at its top, a quarter; at five eighths at its bottom, a twelfth.
+    /// By hand: at an eighth of the period the pulse is at its top, a quarter; at five eighths at its bottom, a
+    /// twelfth.
     #[test]
     fn pulses_are_asymmetric() {
         assert_eq!(pulse(Span::from_millis(0)), 0);

@@ -141,8 +141,8 @@ impl Sender {
         self.rules.offer_shift.map(|_| self.rules.layout.first_byte(end))
     }
 
-    /// Keeps the edge of the window at this byte, after what waits was divided into segments anew: a short one may have
-    /// been filled up beyond it.
+    /// Keeps the edge of the window at this byte, after what waits was divided into segments again: a short one may
+    /// have been filled up beyond it.
     fn keep_within(&mut self, edge: Option<u64>) {
         let Some(edge) = edge.filter(|edge| self.offered_edge().is_some_and(|now| now > *edge)) else { return };
         let end = self.rules.layout.segments_until(edge).max(self.board.max());

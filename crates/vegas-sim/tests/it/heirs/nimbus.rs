@@ -1,5 +1,6 @@
-//! "Elasticity Detection: A Building Block for Internet Congestion Control", SIGCOMM 2022: low delay where cross traffic
-//! is inelastic, about CUBIC's share where it is elastic. The path is the paper's: 96 Mb/s, 50 ms, a queue of 100 ms.
+//! "Elasticity Detection: A Building Block for Internet Congestion Control", SIGCOMM 2022: low delay where cross
+//! traffic is inelastic, about CUBIC's share where it is elastic. The path is the paper's: 96 Mb/s, 50 ms, a queue of
+//! 100 ms.
 
 use vegas_sim::outcome::Outcome;
 
