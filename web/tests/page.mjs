@@ -100,7 +100,7 @@ const tests = {
     await page.getByLabel("A file with an algorithm").setInputFiles(resolve(import.meta.dirname, "../../examples/own-algorithm/modules/reno-c.wasm"));
     await page.getByText(/^A module of \d+ bytes/).waitFor();
     await page.getByLabel("Algorithm of flow 0").selectOption("reno-c.wasm");
-    await page.getByText("reno-c-wasm 687").waitFor();
+    await page.getByText("reno-c-wasm 540").waitFor();
   },
   "a link brings an algorithm, which the reader reads first": async (page) => {
     const address = await linkWithOwn(page);

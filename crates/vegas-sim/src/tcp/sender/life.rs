@@ -132,8 +132,10 @@ impl Sender {
         let ack = Packet::new(PacketKind::HandshakeAck, self.flow, 0, self.rules.layout.plain_wire);
         out.packets.push(self.stamped(now, ack));
         self.established = true;
+        // without its timer, once the application has stopped, the SYN may have left any time ago
+        let age = stamps.echo.age(now).filter(|_| self.timer.due() != Time::NEVER);
         self.timer.stop();
-        if let Some(rtt) = self.rtt.on_handshake(now, stamps.echo.age(now)) {
+        if let Some(rtt) = self.rtt.on_handshake(now, age) {
             self.congestion.on_handshake(now, rtt);
             self.take_in_rtt(rtt);
         }
