@@ -112,7 +112,7 @@ fn a_scenario_names_it() {
 
 #[test]
 fn what_it_needs_is_told() {
-    let scenario = read(r#"{ rust = "follows" }"#).expect("a scenario");
+    let scenario = read(r#"{ rust = "follows", preset = "reno" }"#).expect("a scenario");
     let window = run(&scenario).flows[0].final_cwnd_segments;
     assert!(window > 100.0, "{window}");
 }

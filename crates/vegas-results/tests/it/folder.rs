@@ -109,7 +109,7 @@ fn csv_is_plain_text() {
          client->server,19,2.25,3,5,0.875,1.8,1.5,9.5,14.0,15.2\n\
          server->client,0,0.0,0,0,0.0,,,,,\n"
     );
-    assert_eq!(text("incidents.csv").lines().nth(4), Some("0.19,retransmit,0,,960"));
+    assert_eq!(text("incidents.csv").lines().nth(4), Some("0.19,retransmit,0,,960,after-timeout"));
     let series = text("flow_series.csv");
     assert_eq!(series.lines().nth(2), Some("0.1,1,1.0,,0,,,,idle,0,0,0,0.0"));
 }

@@ -191,7 +191,7 @@ fn series_have_the_promised_columns() {
         column_names(&tables.link_series).join(" "),
         "time_s link queue_packets queue_bytes max_queue_packets drops throughput_mbps utilisation"
     );
-    assert_eq!(column_names(&tables.incidents).join(" "), "time_s kind flow link sequence");
+    assert_eq!(column_names(&tables.incidents).join(" "), "time_s kind flow link sequence retransmission");
     let lengths = tables.named().map(|(_, table)| table.num_rows());
     assert_eq!(lengths, [2, 2, 2, 3, 2, 6, 0]);
 }

@@ -166,10 +166,11 @@ fn marks_cut_once_a_round() {
     }
 }
 
-/// BBR's window is not what limits it, but its pace: it grows by what arrives, up to what its model asks for.
+/// The window of BBR and of Nimbus is not what limits them, but their pace: BBR's grows by what arrives, up to what its
+/// model asks for, and Nimbus's is twice what leaves in an RTT.
 #[test]
 fn a_window_that_does_not_limit_the_sender_does_not_grow() {
-    for name in VegasQuic::s2n_presets().filter(|name| !name.starts_with("bbr")) {
+    for name in VegasQuic::s2n_presets().filter(|name| !name.starts_with("bbr") && *name != "nimbus") {
         let mut script = Script::new(preset(name));
         let before = script.window();
         for round in 0..20 {
