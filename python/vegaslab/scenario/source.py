@@ -91,7 +91,7 @@ def shipped_plans() -> dict[str, Path]:
 
     >>> import vegaslab
     >>> list(vegaslab.shipped_plans())
-    ['next-parts', 'vegas-conditions', 'vegas-or-gallop', 'vegas-phases']
+    ['both-worlds', 'next-parts', 'vegas-conditions', 'vegas-or-gallop', 'vegas-phases']
     """
     return {path.stem: path for path in sorted(_SHIPPED.glob(f"{_PLANS}/*.toml"))}
 
