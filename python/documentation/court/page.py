@@ -1,9 +1,9 @@
 """The page of the table: docs/agreement.md."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from textwrap import wrap
+from collections.abc import Iterator, Sequence
 
 from documentation.court.rows import GOODPUT_MOST, RETRANSMITTED_MOST, Row
+from documentation.markdown import item, number, table
 
 _BEGINNING = """\
 # Agreement with what others measured
@@ -71,7 +71,7 @@ def _counts(rows: Sequence[Row]) -> Iterator[str]:
 
 def _losses(rows: Sequence[Row]) -> Iterator[str]:
     head = ("capture", "run", "goodput Mb/s", "run", "retransmitted", "run", "of the capture", "agrees")
-    yield from _table(
+    yield from table(
         head,
         (
             (
@@ -79,7 +79,7 @@ def _losses(rows: Sequence[Row]) -> Iterator[str]:
                 _of_run(row),
                 *_pair(row, "goodput_mbps", 3),
                 *_pair(row, "segments_retransmitted", 0),
-                _number(row.run["lost_as_captured"], 0),
+                number(row.run["lost_as_captured"], 0),
                 "yes" if row.agrees else "**no**",
             )
             for row in rows
@@ -96,7 +96,7 @@ def _shapes(rows: Sequence[Row]) -> Iterator[str]:
         *(("mean_in_flight_kb", 1), ("max_in_flight_kb", 1), ("p50_rtt_ms", 0), ("p95_rtt_ms", 0)),
         ("slow_start_end_s", 2),
     )
-    yield from _table(
+    yield from table(
         head,
         ((row.name, _of_run(row), *(cell for name, n in figures for cell in _pair(row, name, n))) for row in rows),
     )
@@ -105,7 +105,7 @@ def _shapes(rows: Sequence[Row]) -> Iterator[str]:
 def _series(rows: Sequence[Row]) -> Iterator[str]:
     head = ("series", "run", "goodput Mb/s", "run", "retransmitted", "run", "RTT ms median", "run", "95 %", "run")
     figures = (("goodput_mbps", 1), ("segments_retransmitted", 0), ("p50_rtt_ms", 1), ("p95_rtt_ms", 1))
-    yield from _table(
+    yield from table(
         (*head, "agrees"),
         (
             (
@@ -122,19 +122,7 @@ def _series(rows: Sequence[Row]) -> Iterator[str]:
 def _causes(rows: Sequence[Row], causes: dict[str, str]) -> Iterator[str]:
     names = dict.fromkeys(row.name for row in rows if not row.agrees)
     for name in names:
-        yield from wrap(
-            f"- {name}: {causes.get(name, 'cause not known.')}",
-            width=120,
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield "|" + "---|" * len(head)
-    yield from (f"| {' | '.join(row)} |" for row in rows)
+        yield from item(f"{name}: {causes.get(name, 'cause not known.')}")
 
 
 def _of_run(row: Row) -> str:
@@ -142,8 +130,4 @@ def _of_run(row: Row) -> str:
 
 
 def _pair(row: Row, figure: str, decimals: int) -> tuple[str, str]:
-    return _number(row.measured[figure], decimals), _number(row.run[figure], decimals)
-
-
-def _number(value: float | None, decimals: int) -> str:
-    return "" if value is None else f"{value:,.{decimals}f}"
+    return number(row.measured[figure], decimals), number(row.run[figure], decimals)

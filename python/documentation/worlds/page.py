@@ -1,14 +1,12 @@
 """The tables of the section "Both worlds side by side"."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from textwrap import wrap
 
+from documentation.markdown import item, number, paragraph, table
 from documentation.worlds.rows import MODULES, Row
 
 _ACCESS_MS = 1.0
 """The delay of each access link of the plan."""
-
-_WIDTH = 120
 
 Pair = Callable[[Row], tuple[str, str]]
 
@@ -21,7 +19,7 @@ def section(rows: Sequence[Row], world: Mapping[str, str], causes: Mapping[str, 
         "[the judge's rules](swarm.md#the-kernel-as-judge); the last column names the rules that the others do not "
         "keep. Each pair is the simulator's figure, and the kernel's."
     )
-    lines = [*wrap(said, _WIDTH, break_long_words=False, break_on_hyphens=False)]
+    lines = paragraph(said)
     for path in dict.fromkeys(row.path for row in rows):
         lines += ["", f"### {title_of(path)}", "", *_table(row for row in rows if row.path == path)]
     lines += ["", "### Why rows differ", "", *_why(rows, causes)]
@@ -49,14 +47,13 @@ _COLUMNS: Mapping[str, Pair] = {
 
 
 def _table(rows: Iterable[Row]) -> Iterator[str]:
-    head = ("algorithm", "in the kernel", *_COLUMNS, "differs in")
-    yield f"| {' | '.join(head)} |"
-    yield "|" + "---|" * len(head)
-    for row in rows:
-        carried = "module" if row.algorithm in MODULES else "BPF"
-        pairs = (", ".join(pair(row)) for pair in _COLUMNS.values())
-        apart = ", ".join(f"`{rule}`" for rule in row.differs_in)
-        yield f"| `{row.algorithm}` | {carried} | {' | '.join(pairs)} | {apart} |"
+    yield from table(("algorithm", "in the kernel", *_COLUMNS, "differs in"), map(_cells, rows))
+
+
+def _cells(row: Row) -> Sequence[str]:
+    carried = "module" if row.algorithm in MODULES else "BPF"
+    pairs = (", ".join(pair(row)) for pair in _COLUMNS.values())
+    return (f"`{row.algorithm}`", carried, *pairs, ", ".join(f"`{rule}`" for rule in row.differs_in))
 
 
 def _pair(row: Row, column: str, decimals: int) -> tuple[str, str]:
@@ -64,7 +61,7 @@ def _pair(row: Row, column: str, decimals: int) -> tuple[str, str]:
 
 
 def _number(value: float | None, decimals: int) -> str:
-    return "-" if value is None else f"{value:,.{decimals}f}"
+    return number(value, decimals, missing="-")
 
 
 def _why(rows: Sequence[Row], causes: Mapping[str, str]) -> Iterator[str]:
@@ -74,5 +71,4 @@ def _why(rows: Sequence[Row], causes: Mapping[str, str]) -> Iterator[str]:
         if row.differs_in:
             sharing.setdefault(causes.get(row.algorithm, "cause not known."), {})[f"`{row.algorithm}`"] = None
     for cause, names in sharing.items():
-        item = f"- {', '.join(names)}: {cause}"
-        yield from wrap(item, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        yield from item(f"{', '.join(names)}: {cause}")
