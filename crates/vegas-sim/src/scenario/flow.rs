@@ -112,7 +112,7 @@ fn ecn(key: &str, flow: &Flow, needs: &Needs) -> Checked<bool> {
 fn check_marks(key: &str, kind: &FlowKind) -> Checked<()> {
     let what = match kind.host.misbehaves {
         Some(Misbehaviour::ConcealsMarks) if !kind.ecn => "conceals what is not there",
-        Some(Misbehaviour::InflatesMarks) if !kind.ecn => "has nobody to report marks to",
+        Some(Misbehaviour::InflatesMarks) if !kind.ecn => "reports marks to a sender without ECN",
         _ => return Ok(()),
     };
     let message = format!("{what}; write {key}.ecn = true, or leave it out");
