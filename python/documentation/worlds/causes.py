@@ -1,18 +1,18 @@
 """Why both worlds differ, by algorithm, as far as it is known."""
 
 _ROUNDS = (
-    "the receiver of Linux 6.12 acknowledges its first 23 segments one by one, that of 6.1 and the simulator's 16, and "
-    "both kernels' a single one now and then later. So rounds end elsewhere among pairs of acknowledged segments, and "
-    "a backlog of about half a segment rounds to none or to one. With each segment acknowledged at once both worlds "
-    "[decide alike](same-in-kernel.md)."
+    "a kernel's receiver acknowledges each segment with the flag PSH alone, which the simulator does not have "
+    "([pushed segments](deviations.md#segments-that-are-pushed)). So rounds end elsewhere among pairs of acknowledged "
+    "segments, and a backlog of about half a segment rounds to none or to one. With each segment acknowledged at once "
+    "both worlds [decide alike](same-in-kernel.md)."
 )
 _TRAIN = (
     "HyStart takes acknowledgements at most 2 ms apart for a train: at 10 and 8 Mb/s those of one segment are, those "
-    "of two are not, and the receiver of 6.12 acknowledges more segments one by one (`vegas`, above)."
+    "of two are not, and the kernel's receiver acknowledges more segments one by one (`vegas`, above)."
 )
 _PER_ACKNOWLEDGEMENT = (
-    "it grows with each acknowledgement, whether of one segment or of two, and the receiver of 6.12 sends more of them "
-    "(`vegas`, above)."
+    "it grows with each acknowledgement, whether of one segment or of two, and the kernel's receiver sends more of "
+    "them (`vegas`, above)."
 )
 _LOST_REPAIR = (
     "the queue overflows again while the last repairs of STARTUP's losses leave. In the simulator one of these, sent "

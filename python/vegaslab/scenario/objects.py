@@ -710,11 +710,11 @@ class LinuxWindow(Table):
     """
 
     initial: str | None = None
-    """The window of the handshake, and until the application has read more; two segments at least. Default:
+    """The window of the handshake, in whole segments; two at least. It is half of the buffer (`tcp_rmem[1]`). Default:
     `"65535b"`."""
     max: str | None = None
-    """The greatest window; half of `tcp_rmem[2]`, as the other half of a buffer is for overhead; 1 GiB at most.
-    Default: `"3145728b"`."""
+    """The greatest window; 1 GiB at most. Default: what `tcp_rmem[2]`, 6 MiB, leaves for data, 3.75 MiB in packets of
+    1500 bytes."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -434,13 +434,14 @@ fn receive_window(key: &str, host: &Host, kind: HostKind, flow: &Flow) -> Checke
     };
     let packet = flow.packet.map_or(1000, |packet| packet.0.get());
     let stamped = host.timestamps.unwrap_or(true);
-    let two_segments = 2 * packet.saturating_sub(flow.header.map_or(headers(stamped), |header| header.0).get());
+    let payload = packet.saturating_sub(flow.header.map_or(headers(stamped), |header| header.0).get());
+    let two_segments = 2 * payload;
     if let Some(Field(initial)) = limits.initial.filter(|initial| initial.0.get() < two_segments) {
         let message = format!("{}b was given; write two segments at least, {two_segments}b", initial.get());
         return Err(Problem::new(child(&key, "initial"), message));
     }
     let initial = limits.initial.map_or(ReceiveWindow::INITIAL.max(Bytes::new(two_segments)), |initial| initial.0);
-    let max = limits.max.map_or(ReceiveWindow::MAX.max(initial), |max| max.0);
+    let max = limits.max.map_or(ReceiveWindow::max(Bytes::new(payload)).max(initial), |max| max.0);
     match max < initial || max > WINDOW_MAX {
         false => Ok(ReceiveWindow::Linux { initial, max }),
         true => {

@@ -81,7 +81,7 @@ pub enum ReceiveWindow {
     Linux {
         /// The window of the handshake.
         initial: Bytes,
-        /// The greatest one: half of `tcp_rmem[2]`.
+        /// The greatest one.
         max: Bytes,
     },
 }
@@ -90,14 +90,33 @@ impl ReceiveWindow {
     /// The greatest number of bytes in a SYN's window field, which has no scale; about half of Linux's default buffer
     /// (`tcp_rmem[1]`, 131,072 bytes).
     pub const INITIAL: Bytes = Bytes::new(65_535);
-    /// Half of Linux's greatest buffer (`tcp_rmem[2]`, 6 MiB).
-    pub const MAX: Bytes = Bytes::new(3 << 20);
+    /// Linux's greatest buffer (`tcp_rmem[2]`).
+    const BUFFER_MAX: u64 = 6 << 20;
+    /// The part of a buffer that is for data before any have come, in 256ths (`TCP_DEFAULT_SCALING_RATIO`).
+    pub(crate) const RATIO_FIRST: u64 = 128;
 
-    /// The window before any data, where full segments have `payload` bytes.
+    /// The part of a buffer that is for data where full segments have `payload` bytes, in 256ths: their part of the
+    /// memory that such a segment takes (`tcp_measure_rcv_mss`). That is 256 bytes beside a buffer, whose size is a
+    /// power of two, for headers (52 bytes), what the kernel keeps free before them (64) and its description (320), so
+    /// that 1448 bytes take 2304.
+    pub(crate) fn ratio(payload: Bytes) -> u64 {
+        const DESCRIPTOR: u64 = 256;
+        const BESIDE_DATA: u64 = 52 + 64 + 320;
+        let memory = DESCRIPTOR + (payload.get() + BESIDE_DATA).next_power_of_two();
+        (256 * payload.get() / memory).max(1)
+    }
+
+    /// The greatest window in Linux's greatest buffer, where full segments have `payload` bytes.
+    pub(crate) fn max(payload: Bytes) -> Bytes {
+        Bytes::new(Self::BUFFER_MAX * Self::ratio(payload) / 256)
+    }
+
+    /// The window before any data, where full segments have `payload` bytes: whole ones, where it is tuned
+    /// (`tcp_select_initial_window`).
     pub fn first(&self, payload: Bytes) -> Bytes {
         match *self {
             ReceiveWindow::Constant(segments) => Bytes::new(u64::from(segments.0) * payload.get()),
-            ReceiveWindow::Linux { initial, .. } => initial,
+            ReceiveWindow::Linux { initial, .. } => Bytes::new(initial.get() - initial.get() % payload.get()),
         }
     }
 

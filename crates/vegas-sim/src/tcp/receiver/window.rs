@@ -3,16 +3,21 @@
 //! (`tcp_rcv_space_adjust`, dynamic right-sizing). The offered edge never moves back (`tcp_output.c`:
 //! `tcp_select_window`).
 //!
-//! Half of a buffer is for data (`tcp_adv_win_scale` of 1), so sizes here are windows: halves of `tcp_rmem`.
+//! Sizes here are windows, which are a part of a buffer: half of it at first, and from the first full segment on as much
+//! as such a segment's payload takes of its memory, if the receiver tunes the buffer (`tcp_input.c`:
+//! `tcp_measure_rcv_mss`, Linux 6.11 and later). A buffer of fixed size (`SO_RCVBUF`) is as in Linux 6.1: half of it
+//! stays for data, so that the references made by 6.1 hold.
 
-use vegas_core::units::{Span, Time};
+use vegas_core::units::{Bytes, Span, Time};
 
 use crate::scenario::ReceiveWindow;
 
 /// The state of a receive window that grows.
 #[derive(Clone, Debug)]
 pub(crate) struct GrowingWindow {
-    /// The greatest window that the buffer allows now, bytes (`window_clamp`).
+    /// The window of the whole buffer, bytes (`tcp_full_space`).
+    buffer: u64,
+    /// The greatest window now, bytes (`window_clamp`): a segment less than the buffer's at first.
     clamp: u64,
     /// The greatest that it may ever allow (half of `tcp_rmem[2]`).
     max: u64,
@@ -24,6 +29,8 @@ pub(crate) struct GrowingWindow {
     segment: u64,
     /// The payload of the largest segment received, bytes, and at first little (`rcv_mss`).
     received: u64,
+    /// The part of the buffer that is for data, in 256ths (`scaling_ratio`); `None` if it stays half.
+    ratio: Option<u64>,
     /// Whether the newest segment opened it further.
     grew: bool,
     /// The time from the arrival of data until the application reads.
@@ -69,8 +76,9 @@ struct Tuning {
     window_end: u64,
     /// What the application read in the newest round trip that had more than the ones before, bytes.
     read_most: u64,
-    /// When the round trip began in which reading is being counted, and the bytes read before.
-    read_since: Time,
+    /// When the round trip began in which reading is being counted, the first with the first segment, and the bytes read
+    /// before.
+    read_since: Option<Time>,
     read_before: u64,
 }
 
@@ -86,26 +94,36 @@ impl GrowingWindow {
     /// Creates the window of a receiver of full segments of `segment` bytes; its application reads this long after data
     /// have come.
     pub(crate) fn new(window: &ReceiveWindow, segment: u64, reads_after: Span) -> Self {
-        let (first, clamp) = match *window {
+        let (first, buffer, clamp, ratio) = match *window {
             // a buffer of fixed size (SO_RCVBUF) is there from the start
-            ReceiveWindow::Constant(segments) => (ReceiveWindow::INITIAL.get(), u64::from(segments.0) * segment),
-            ReceiveWindow::Linux { initial, .. } => (initial.get(), initial.get()),
+            ReceiveWindow::Constant(segments) => {
+                let buffer = u64::from(segments.0) * segment;
+                (ReceiveWindow::INITIAL.get().min(buffer), buffer, buffer, None)
+            }
+            ReceiveWindow::Linux { initial, .. } => {
+                let (first, buffer) = (window.first(Bytes::new(segment)).get(), initial.get());
+                // `tcp_init_buffer_space`
+                let clamp = buffer.saturating_sub(segment).max(2 * segment);
+                (first, buffer, clamp, Some(ReceiveWindow::RATIO_FIRST))
+            }
         };
         let open = first.min(clamp);
         GrowingWindow {
+            buffer,
             clamp,
             max: match *window {
-                ReceiveWindow::Constant(_) => clamp,
+                ReceiveWindow::Constant(_) => buffer,
                 ReceiveWindow::Linux { max, .. } => max.get(),
             },
             open,
-            edge: open,
+            edge: first,
             segment,
             received: SEGMENT_FIRST.min(segment),
+            ratio,
             grew: false,
             reads_after,
             unread: Unread::default(),
-            offered: open,
+            offered: first,
             shift: window.shift(),
             tuning: Tuning { read_most: open.min(FIRST_SEGMENTS * segment), ..Tuning::default() },
         }
@@ -127,6 +145,7 @@ impl GrowingWindow {
             self.unread.due = now + self.reads_after;
         }
         self.unread.to = next;
+        self.measure(segment);
         // what has come occupies the buffer until the application reads it
         self.grow((length, segment), waiting + self.segment.max(length).max(self.unread_bytes()));
     }
@@ -167,12 +186,26 @@ impl GrowingWindow {
         }
     }
 
+    /// Learns from a segment that is larger than those before how much of the buffer is for data
+    /// (`tcp_measure_rcv_mss`).
+    fn measure(&mut self, segment: u64) {
+        if let Some(ratio) = &mut self.ratio
+            && segment > self.received
+        {
+            let measured = ReceiveWindow::ratio(Bytes::new(segment));
+            self.buffer = (self.buffer * measured / *ratio).min(self.max);
+            self.clamp = self.buffer;
+            self.tuning.read_most = self.tuning.read_most.min(self.clamp);
+            *ratio = measured;
+        }
+        self.received = self.received.max(segment);
+    }
+
     /// Opens the window by two segments, or by twice what was merged, as far as the buffer has room beyond the
     /// `occupied` bytes.
     fn grow(&mut self, (length, segment): (u64, u64), occupied: u64) {
         self.segment = self.segment.max(segment);
-        self.received = self.received.max(segment);
-        let room = self.clamp.saturating_sub(occupied).saturating_sub(self.open);
+        let room = self.clamp.min(self.buffer.saturating_sub(occupied)).saturating_sub(self.open);
         self.grew = length >= GROWS_FROM && room > 0;
         if self.grew {
             self.open += room.min(2 * self.segment.max(length));
@@ -194,12 +227,14 @@ impl GrowingWindow {
     }
 
     /// Takes in the age of an own time stamp that a segment of `length` bytes brings back, which is a round trip and
-    /// what the sender waited; of full segments an eighth of it counts (`tcp_rcv_rtt_measure_ts`).
+    /// what the sender waited. Of full segments the least counts, and an eighth of any other (`tcp_rcv_rtt_measure_ts`,
+    /// `tcp_rcv_rtt_update` since Linux 6.16 and in the stable series from 6.1 on).
     pub(super) fn on_returned(&mut self, age: Span, length: u64) {
         let round_trip_8 = &mut self.tuning.round_trip_8;
         if length >= self.received {
             let age = micros(age);
-            *round_trip_8 = if *round_trip_8 == 0 { 8 * age } else { *round_trip_8 - *round_trip_8 / 8 + age };
+            let is_least = *round_trip_8 == 0 || 8 * age < *round_trip_8;
+            *round_trip_8 = if is_least { 8 * age } else { *round_trip_8 - *round_trip_8 / 8 + age };
         }
     }
 
@@ -207,7 +242,8 @@ impl GrowingWindow {
     /// more while it grows from round trip to round trip.
     fn tune(&mut self, now: Time, read: u64) {
         let tuning = &mut self.tuning;
-        if tuning.round_trip_8 == 0 || micros(now.since(tuning.read_since)) < tuning.round_trip_8 / 8 {
+        let since = *tuning.read_since.get_or_insert(now);
+        if tuning.round_trip_8 == 0 || micros(now.since(since)) < tuning.round_trip_8 / 8 {
             return;
         }
         let copied = read - tuning.read_before;
@@ -215,10 +251,13 @@ impl GrowingWindow {
             let steady = 2 * copied + MARGIN_SEGMENTS * self.segment;
             let growth = u128::from(steady) * u128::from(copied - tuning.read_most) / u128::from(tuning.read_most);
             let wanted = u128::from(steady) + 2 * growth;
-            self.clamp = self.clamp.max(wanted.min(u128::from(self.max)) as u64);
+            let wanted = wanted.min(u128::from(self.max)) as u64;
+            if wanted > self.buffer {
+                (self.buffer, self.clamp) = (wanted, wanted);
+            }
             tuning.read_most = copied;
         }
-        (tuning.read_since, tuning.read_before) = (now, read);
+        (tuning.read_since, tuning.read_before) = (Some(now), read);
     }
 
     /// Returns the window that an acknowledgement of everything before `next` offers, while `waiting` bytes wait behind
@@ -237,7 +276,7 @@ impl GrowingWindow {
 
     /// The window that the buffer has room for beside the `occupied` bytes.
     fn room_beside(&self, occupied: u64) -> u64 {
-        self.open.min(self.clamp.saturating_sub(occupied))
+        self.open.min(self.buffer.saturating_sub(occupied))
     }
 
     /// Rounds a window up to what an offer can say.
@@ -253,7 +292,6 @@ fn micros(span: Span) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use vegas_core::units::Bytes;
 
     const SEGMENT: u64 = 1000;
 
@@ -278,23 +316,45 @@ mod tests {
         rounds.iter().enumerate().map(of_round).collect()
     }
 
-    /// By hand. In the third round a whole window of 65,535 bytes has arrived, and the receiver knows a round trip;
-    /// until then the window stands. Then it opens by two segments for each one.
+    /// By hand. Of 65,535 bytes a buffer of segments of 1000 bytes, 111 in 256, leaves 56,831, where half of it had been
+    /// assumed. In the third round a whole window of 65,000 bytes has arrived, and the receiver knows a round trip; until
+    /// then the window stands. Then it opens by two segments for each one.
     #[test]
     fn the_window_opens_ahead_of_slow_start() {
         let opened = windows(&mut window(65_535, 3 << 20), &[10, 20, 40, 80, 160, 320]);
-        // the 66th of the 70 segments completes the window; the four after it open it by eight
-        assert_eq!(opened[..4], [65, 65, 65 + 2 * 4, 65 + 2 * (4 + 80)]);
+        // the 65th of the 70 segments completes the window; the five after it open it by ten beyond 64,535 bytes
+        assert_eq!(opened[..4], [56, 56, 64 + 2 * 5, 64 + 2 * (5 + 80)]);
         assert!(opened[4] >= 320 && opened[5] >= 640, "{opened:?}");
     }
 
-    /// By hand. All that was read until the first window had arrived, 66 segments, counts as one round trip's, after
-    /// one of 10: twice that and 16 segments are 148, and 2 x 148 x 56 / 10 are added for the growth. Of 1805,600 bytes
+    /// By hand. All that was read until the first window had arrived, 65 segments, counts as one round trip's, after
+    /// one of 10: twice that and 16 segments are 146, and 2 x 146 x 55 / 10 are added for the growth. Of 1752,000 bytes
     /// the newest segment takes 1000.
     #[test]
     fn the_first_round_trip_opens_most() {
         let opened = windows(&mut window(65_535, 3 << 20), &[30; 40]);
-        assert_eq!(opened[36..], [1804; 4], "{opened:?}");
+        assert_eq!(opened[36..], [1751; 4], "{opened:?}");
+    }
+
+    /// The first windows that Linux 6.12 offers in packets of 1500, 1000 and 600 bytes with time stamps, ten segments in
+    /// a round trip, in its virtual machine on 10 Mb/s and 40 ms.
+    #[test]
+    fn the_first_segment_tells_how_much_of_the_buffer_is_for_data() {
+        let offered = |segment: u64, count: u64| -> Vec<u64> {
+            let limits =
+                ReceiveWindow::Linux { initial: ReceiveWindow::INITIAL, max: ReceiveWindow::max(Bytes::new(segment)) };
+            let mut window = GrowingWindow::new(&limits, segment, Span::ZERO);
+            let arrive = |number: u64| {
+                let next = number * segment;
+                window.on_segment(Time::from_nanos(1_200_000 * number), (segment, segment), next, 0);
+                window.offer(next, 0);
+                window.offered
+            };
+            (1..=count).map(arrive).collect()
+        };
+        assert_eq!(offered(1448, 8), [67_072, 69_888, 72_832, 75_776, 78_592, 80_512, 80_512, 80_512]);
+        assert_eq!(offered(948, 6), [64_512, 63_616, 62_720, 61_824, 60_928, 60_032]);
+        assert_eq!(offered(548, 6), [64_768, 64_256, 63_744, 63_232, 62_720, 62_208]);
     }
 
     #[test]

@@ -7,6 +7,8 @@ use vegas_sim::outcome::Outcome;
 use super::{mean, queue, rate_mbps, run, share};
 
 const LINK_MBPS: f64 = 96.0;
+/// No receiver's window limits a flow: with one that is tuned, of 2.46 MiB at most, Nimbus has 0.26 to 0.42 beside CUBIC.
+const HOST: &str = "{ kind = \"linux\", receive_window = 1048576 }";
 
 /// The flow, and what else there is from 5 s on.
 fn beside(others: &str) -> Outcome {
@@ -22,7 +24,7 @@ fn beside(others: &str) -> Outcome {
         [[flow]]
         algorithm = "nimbus"
         packet = "1000b"
-        host = "linux"
+        host = {HOST}
         {others}
         "#
     ))
@@ -51,8 +53,8 @@ fn beside_inelastic_traffic_the_delay_is_low() {
 /// CUBIC fills the queue, and Nimbus keeps its share with it; once CUBIC has stopped, the delay is low again.
 #[test]
 fn beside_cubic_it_competes_until_cubic_stops() {
-    let cubic = "[[flow]]\nalgorithm = \"cubic\"\npacket = \"1000b\"\nhost = \"linux\"\nstart = \"5s\"\nstop = \"60s\"";
-    let outcome = beside(cubic);
+    let cubic = "[[flow]]\nalgorithm = \"cubic\"\npacket = \"1000b\"\nstart = \"5s\"\nstop = \"60s\"\n";
+    let outcome = beside(&format!("{cubic}host = {HOST}\n"));
     let (own, beside_ms) = (share(&outcome, 0, 20.0, 60.0), queueing_ms(&outcome, 20.0, 60.0));
     let (alone_ms, alone_mbps) = (queueing_ms(&outcome, 75.0, 90.0), rate_mbps(&outcome, 0, 75.0, 90.0));
     println!("beside CUBIC {own:.2}, {beside_ms:.0} ms; then {alone_mbps:.0} Mb/s, {alone_ms:.1} ms");

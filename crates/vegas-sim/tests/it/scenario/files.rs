@@ -432,7 +432,8 @@ fn kinds_of_host() {
     assert_eq!((linux.host.rto.min.as_nanos(), linux.host.rto.initial.as_nanos()), (200_000_000, 1_000_000_000));
     assert_eq!(linux.composition.detection.recovery, Recovery::Sack);
     let limits = |initial, max| ReceiveWindow::Linux { initial: Bytes::new(initial), max: Bytes::new(max) };
-    assert_eq!(linux.host.receive_window, limits(65_535, 3 << 20));
+    // of 6 MiB, 105 in 256, as 948 bytes occupy 2304
+    assert_eq!(linux.host.receive_window, limits(65_535, 2_580_480));
     assert_eq!(cubic("").host.receive_window, ReceiveWindow::Constant(Segments(1_048_576)));
     let tuned = cubic("host = { kind = \"linux\", receive_window = \"linux\" }");
     assert_eq!(tuned.host, linux.host);

@@ -43,7 +43,7 @@ fn no_window_opens_over_a_hole() {
 /// Packets come out of the bottleneck every 50 ms, nine or ten at an instant, and the application reads 10 us later.
 /// The first 16 segments are acknowledged one by one. Then what the application has not read leaves less of the window
 /// than was offered, and one acknowledgement covers all that came (`__tcp_ack_snd_check`), until the receiver has timed
-/// a window and its buffer grows. A buffer of fixed size with room beyond its window has every segment acknowledged
+/// a window, without time stamps, and its buffer grows. A buffer of fixed size with room beyond its window has every segment acknowledged
 /// while the window grows.
 #[test]
 fn one_acknowledgement_covers_what_came_before_the_application_reads() {
@@ -58,9 +58,14 @@ fn one_acknowledgement_covers_what_came_before_the_application_reads() {
             topology.bottleneck = {{ rate = "1600kbit", delay = "48ms", queue = "unlimited", batch = "50ms" }}
             [[flow]]
             algorithm = "reno"
-            packet = "1052b"
+            packet = "1040b"
             initial_window = 10
-            host = {{ kind = "linux", delayed_ack = "linux", reads_after = "10us", receive_window = {window} }}
+            [flow.host]
+            kind = "linux"
+            delayed_ack = "linux"
+            reads_after = "10us"
+            timestamps = false
+            receive_window = {window}
             "#
         );
         let scenario = Scenario::from_toml(&text, "batches.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
