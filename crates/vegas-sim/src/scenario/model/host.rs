@@ -96,7 +96,7 @@ impl ReceiveWindow {
     pub(crate) const RATIO_FIRST: u64 = 128;
 
     /// The part of a buffer that is for data where full segments have `payload` bytes, in 256ths: their part of the
-    /// memory that such a segment takes (`tcp_measure_rcv_mss`). That is 256 bytes beside a buffer, whose size is a
+    /// memory that such a segment takes (`tcp_measure_rcv_mss`). That is 256 bytes beside a buffer of a size that is a
     /// power of two, for headers (52 bytes), what the kernel keeps free before them (64) and its description (320), so
     /// that 1448 bytes take 2304.
     pub(crate) fn ratio(payload: Bytes) -> u64 {

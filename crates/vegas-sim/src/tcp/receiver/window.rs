@@ -3,8 +3,8 @@
 //! (`tcp_rcv_space_adjust`, dynamic right-sizing). The offered edge never moves back (`tcp_output.c`:
 //! `tcp_select_window`).
 //!
-//! Sizes here are windows, which are a part of a buffer: half of it at first, and from the first full segment on as much
-//! as such a segment's payload takes of its memory, if the receiver tunes the buffer (`tcp_input.c`:
+//! Sizes here are windows, which are a part of a buffer: half of it at first, and from the first full segment on as
+//! much as such a segment's payload takes of its memory, if the receiver tunes the buffer (`tcp_input.c`:
 //! `tcp_measure_rcv_mss`, Linux 6.11 and later). A buffer of fixed size (`SO_RCVBUF`) is as in Linux 6.1: half of it
 //! stays for data, so that the references made by 6.1 hold.
 
@@ -76,8 +76,8 @@ struct Tuning {
     window_end: u64,
     /// What the application read in the newest round trip that had more than the ones before, bytes.
     read_most: u64,
-    /// When the round trip began in which reading is being counted, the first with the first segment, and the bytes read
-    /// before.
+    /// When the round trip began in which reading is being counted, the first with the first segment, and the bytes
+    /// read before.
     read_since: Option<Time>,
     read_before: u64,
 }
@@ -316,9 +316,9 @@ mod tests {
         rounds.iter().enumerate().map(of_round).collect()
     }
 
-    /// By hand. Of 65,535 bytes a buffer of segments of 1000 bytes, 111 in 256, leaves 56,831, where half of it had been
-    /// assumed. In the third round a whole window of 65,000 bytes has arrived, and the receiver knows a round trip; until
-    /// then the window stands. Then it opens by two segments for each one.
+    /// By hand. Of 65,535 bytes a buffer of segments of 1000 bytes, 111 in 256, leaves 56,831, where half of it had
+    /// been assumed. In the third round a whole window of 65,000 bytes has arrived, and the receiver knows a round
+    /// trip; until then the window stands. Then it opens by two segments for each one.
     #[test]
     fn the_window_opens_ahead_of_slow_start() {
         let opened = windows(&mut window(65_535, 3 << 20), &[10, 20, 40, 80, 160, 320]);
@@ -336,8 +336,8 @@ mod tests {
         assert_eq!(opened[36..], [1751; 4], "{opened:?}");
     }
 
-    /// The first windows that Linux 6.12 offers in packets of 1500, 1000 and 600 bytes with time stamps, ten segments in
-    /// a round trip, in its virtual machine on 10 Mb/s and 40 ms.
+    /// The first windows that Linux 6.12 offers in packets of 1500, 1000 and 600 bytes with time stamps, ten segments
+    /// in a round trip, in its virtual machine on 10 Mb/s and 40 ms.
     #[test]
     fn the_first_segment_tells_how_much_of_the_buffer_is_for_data() {
         let offered = |segment: u64, count: u64| -> Vec<u64> {

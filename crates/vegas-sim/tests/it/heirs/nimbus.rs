@@ -7,7 +7,8 @@ use vegas_sim::outcome::Outcome;
 use super::{mean, queue, rate_mbps, run, share};
 
 const LINK_MBPS: f64 = 96.0;
-/// No receiver's window limits a flow: with one that is tuned, of 2.46 MiB at most, Nimbus has 0.26 to 0.42 beside CUBIC.
+/// No receiver's window limits a flow: with one that is tuned, of 2.46 MiB at most, Nimbus has 0.26 to 0.42 beside
+/// CUBIC.
 const HOST: &str = "{ kind = \"linux\", receive_window = 1048576 }";
 
 /// The flow, and what else there is from 5 s on.

@@ -43,8 +43,8 @@ fn no_window_opens_over_a_hole() {
 /// Packets come out of the bottleneck every 50 ms, nine or ten at an instant, and the application reads 10 us later.
 /// The first 16 segments are acknowledged one by one. Then what the application has not read leaves less of the window
 /// than was offered, and one acknowledgement covers all that came (`__tcp_ack_snd_check`), until the receiver has timed
-/// a window, without time stamps, and its buffer grows. A buffer of fixed size with room beyond its window has every segment acknowledged
-/// while the window grows.
+/// a window, without time stamps, and its buffer grows. A buffer of fixed size with room beyond its window has every
+/// segment acknowledged while the window grows.
 #[test]
 fn one_acknowledgement_covers_what_came_before_the_application_reads() {
     let covered = |window: &str| -> Vec<(u64, u64)> {
