@@ -19,7 +19,7 @@ pub(crate) struct GrowingWindow {
     buffer: u64,
     /// The greatest window now, bytes (`window_clamp`): a segment less than the buffer's at first.
     clamp: u64,
-    /// The greatest that it may ever allow (half of `tcp_rmem[2]`).
+    /// The greatest that the buffer's may become.
     max: u64,
     /// The window to which the segments have opened it (`rcv_ssthresh`).
     open: u64,
@@ -94,27 +94,21 @@ impl GrowingWindow {
     /// Creates the window of a receiver of full segments of `segment` bytes; its application reads this long after data
     /// have come.
     pub(crate) fn new(window: &ReceiveWindow, segment: u64, reads_after: Span) -> Self {
-        let (first, buffer, clamp, ratio) = match *window {
+        let whole = window.first(Bytes::new(segment)).get();
+        let (first, buffer, clamp, max, ratio) = match *window {
             // a buffer of fixed size (SO_RCVBUF) is there from the start
-            ReceiveWindow::Constant(segments) => {
-                let buffer = u64::from(segments.0) * segment;
-                (ReceiveWindow::INITIAL.get().min(buffer), buffer, buffer, None)
-            }
-            ReceiveWindow::Linux { initial, .. } => {
-                let (first, buffer) = (window.first(Bytes::new(segment)).get(), initial.get());
+            ReceiveWindow::Constant(_) => (ReceiveWindow::INITIAL.get().min(whole), whole, whole, whole, None),
+            ReceiveWindow::Linux { initial, max } => {
                 // `tcp_init_buffer_space`
-                let clamp = buffer.saturating_sub(segment).max(2 * segment);
-                (first, buffer, clamp, Some(ReceiveWindow::RATIO_FIRST))
+                let clamp = initial.get().saturating_sub(segment).max(2 * segment);
+                (whole, initial.get(), clamp, max.get(), Some(ReceiveWindow::RATIO_FIRST))
             }
         };
         let open = first.min(clamp);
         GrowingWindow {
             buffer,
             clamp,
-            max: match *window {
-                ReceiveWindow::Constant(_) => buffer,
-                ReceiveWindow::Linux { max, .. } => max.get(),
-            },
+            max,
             open,
             edge: first,
             segment,
