@@ -114,14 +114,18 @@ fn check_ack(algorithm: &Algorithm, before: &Status, ack: &Ack, after: &Status, 
 }
 
 /// A slow start's own test ends it where the window is (RFC 9406, section 4.2), for good where the avoidance shrinks
-/// it, or where a drain has left the window.
+/// it, or where a drain has left the window, to which the avoidance may have added by the same acknowledgement.
 fn test_ends(algorithm: &Algorithm, before: &Status, after: &Status) -> bool {
     let here = Some(before.window.floor().max(Segments(2)));
-    let drained = Some(after.window.floor().max(Segments(2)));
+    let drained = |ssthresh: Segments| {
+        let left = Window::whole(ssthresh);
+        left <= after.window.max(Window::whole(Segments(2))) && after.window <= left.plus(Window::ONE)
+    };
     let promise = algorithm.composition().slow_start.promise();
     promise.ends_itself
         && before.phase == Phase::SlowStart
-        && ([here, Some(Segments(2))].contains(&after.ssthresh) || promise.steps_down && after.ssthresh == drained)
+        && ([here, Some(Segments(2))].contains(&after.ssthresh)
+            || promise.steps_down && after.ssthresh.is_some_and(drained))
 }
 
 /// Whether the window is where a slow start may go at once, and one acknowledgement's growth beyond.
