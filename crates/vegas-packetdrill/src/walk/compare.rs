@@ -11,8 +11,8 @@ pub(super) fn joined(parts: &[Segment]) -> Segment {
     Segment { sequence: first.sequence, length, flags, ..last.clone() }
 }
 
-/// Says in what the segments `parts`, joined into `actual`, differ from the expected one. PSH is not compared: the
-/// simulator's segments do not have it. Neither are padding and the order of options, which mean nothing.
+/// Says in what the segments `parts`, joined into `actual`, differ from the expected one. PSH is not compared: a driven
+/// end does not set it. Neither are padding and the order of options, which mean nothing.
 pub(super) fn difference(expected: &Segment, actual: &Segment, parts: &[Segment], tick_micros: u32) -> Option<String> {
     let flags = |segment: &Segment| segment.flags.without(Flags::PSH);
     let follows = |pair: &[Segment]| pair[0].end() == pair[1].sequence && pair[0].ack == pair[1].ack;

@@ -7,7 +7,7 @@ use etherparse::err::ValueTooBigError;
 use etherparse::{IpEcn, IpNumber, Ipv4Header, Ipv4Options, TcpHeader, TcpOptionElement, UdpHeader};
 use vegas_core::Recovery;
 use vegas_core::units::Bytes;
-use vegas_sim::outcome::{CapturePoint, CapturedPacket, EcnFlags};
+use vegas_sim::outcome::{CapturePoint, CapturedPacket, TcpFlags};
 use vegas_sim::scenario::{FlowSpec, Scenario};
 
 use crate::error::ResultsError;
@@ -107,9 +107,9 @@ fn from_receiver(packet: &CapturedPacket) -> bool {
 }
 
 fn tcp_header(flow: &FlowSpec, packet: &CapturedPacket) -> TcpHeader {
-    let EcnFlags { ece, cwr, ae } = packet.ecn_flags;
+    let TcpFlags { psh, ece, cwr, ae } = packet.flags;
     // AE has the place of the flag NS, which was withdrawn (RFC 8311, section 3)
-    let mut tcp = TcpHeader { syn: packet.syn, ece, cwr, ns: ae, ..TcpHeader::default() };
+    let mut tcp = TcpHeader { syn: packet.syn, psh, ece, cwr, ns: ae, ..TcpHeader::default() };
     (tcp.source_port, tcp.destination_port) = ports(packet);
     if from_receiver(packet) {
         // the receiver sends no payload, so its sequence number stays constant after its SYN

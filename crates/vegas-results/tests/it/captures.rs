@@ -123,9 +123,9 @@ fn tshark_sees_the_bits_of_ecn() {
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("run");
     let mut story = story();
-    (story[0].ecn_flags.ece, story[0].ecn_flags.cwr, story[1].ecn_flags.ece) = (true, true, true);
-    (story[3].codepoint, story[4].codepoint, story[4].ecn_flags.cwr) = (3, 2, true);
-    story[8].ecn_flags.ece = true;
+    (story[0].flags.ece, story[0].flags.cwr, story[1].flags.ece) = (true, true, true);
+    (story[3].codepoint, story[4].codepoint, story[4].flags.cwr) = (3, 2, true);
+    story[8].flags.ece = true;
     write_capture(&dir, story);
     let fields = ["ip.dsfield.ecn", "tcp.flags.ece", "tcp.flags.cwr", "ip.checksum.status"];
     let Some(lines) = tshark(&dir.join("capture.pcapng"), "tcp", &fields) else { return };

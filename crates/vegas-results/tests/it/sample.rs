@@ -5,8 +5,8 @@ use vegas_core::registry;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_sim::WireSize;
 use vegas_sim::outcome::{
-    CapturePoint, CapturedPacket, CapturedStamps, CompletionTimes, EcnFlags, FlowOutcome, FlowSeries, Incident,
-    IncidentKind, LinkOutcome, LinkSeries, Outcome, QueueingTimes, Retransmission, TrafficOutcome, TransferOutcome,
+    CapturePoint, CapturedPacket, CapturedStamps, CompletionTimes, FlowOutcome, FlowSeries, Incident, IncidentKind,
+    LinkOutcome, LinkSeries, Outcome, QueueingTimes, Retransmission, TcpFlags, TrafficOutcome, TransferOutcome,
 };
 use vegas_sim::scenario::{
     DatagramSpec, DelayedAck, Discipline, EcnVersion, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments,
@@ -231,7 +231,7 @@ pub(crate) fn data(milliseconds: u64, sequence: u64) -> CapturedPacket {
         window: 0,
         syn: false,
         codepoint: 0,
-        ecn_flags: EcnFlags::default(),
+        flags: TcpFlags::default(),
         stamps: CapturedStamps::default(),
         datagram: None,
     }

@@ -84,7 +84,7 @@ impl DrivenEnd {
         };
         let mut sender = Sender::new(0, spec, || seed);
         sender.make_stream();
-        DrivenEnd { sender, receiver: receiver(spec, sack), out: Outbox::default(), uses_ecn: spec.ecn }
+        DrivenEnd { sender, receiver: receiver(spec, sack, false), out: Outbox::default(), uses_ecn: spec.ecn }
     }
 
     /// Sets how often the segment that opens the connection is repeated before each further timeout doubles
@@ -150,7 +150,7 @@ impl DrivenEnd {
             let ecn = Ecn::MARKED.when(data.marked).and(Ecn::REDUCED.when(data.reduced));
             self.receiver.note_ecn(data.to, ecn, 1);
         }
-        self.receiver.on_data(now, data.from, data.to, data.to - data.from) == AckTiming::Now
+        self.receiver.on_data(now, (data.from, data.to), data.to - data.from, false) == AckTiming::Now
     }
 
     /// When a delayed acknowledgement is due.

@@ -7,7 +7,7 @@ use vegas_core::units::Time;
 
 use super::external::Connection;
 use super::misbehaving::Misbehaving;
-use crate::measure::outcome::{CapturePoint, CapturedPacket, CapturedStamps, EcnFlags, MediaFrame};
+use crate::measure::outcome::{CapturePoint, CapturedPacket, CapturedStamps, MediaFrame, TcpFlags};
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::measure::totals::{FlowCounts, FlowTotals};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool, Tick};
@@ -75,12 +75,12 @@ impl EcnVersions {
 /// The greatest size of a connection without its segments in flight, bytes.
 const _: () = assert!(size_of::<Flow>() <= 1000);
 
-/// Returns the receiver of a flow.
-pub(super) fn receiver(spec: &FlowSpec, sends_sack: bool) -> Receiver {
+/// Returns the receiver of a flow, whose application `reads_as_data_come`, or at intervals that are its own.
+pub(super) fn receiver(spec: &FlowSpec, sends_sack: bool, reads_as_data_come: bool) -> Receiver {
     let acks = match spec.host.delayed_ack {
         DelayedAck::None => Acks::AtOnce,
         DelayedAck::After(delay) => Acks::Delayed(delay),
-        DelayedAck::Linux => Acks::Linux(Box::new(LinuxAcks::new(spec.host.rto.min))),
+        DelayedAck::Linux => Acks::Linux(Box::new(LinuxAcks::new(spec.host.rto.min, reads_as_data_come))),
     };
     let receiver =
         Receiver::new(sends_sack, acks).reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux);
@@ -105,9 +105,10 @@ impl Flow {
         let sends_sack = sends_sack && !misbehaving.as_ref().is_some_and(|receiver| receiver.is_optimistic());
         // packets with an option of IP are not merged (`inet_gro_receive`)
         let merges_for = spec.host.receiving.merges_for.filter(|_| !asks_routers);
+        let reads_as_data_come = matches!(spec.host.receive_window, ReceiveWindow::Linux { .. });
         Flow {
             layout: Arc::clone(sender.layout()),
-            receiver: receiver(spec, sends_sack).merging_for(merges_for),
+            receiver: receiver(spec, sends_sack, reads_as_data_come).merging_for(merges_for),
             received: Snapshots::new(SamplingInstants::none()),
             external: None,
             timer_event: Time::NEVER,
@@ -154,7 +155,7 @@ impl Flow {
         if self.is_special {
             return self.receive_specially(at, packet, (from, to), to - from);
         }
-        self.receiver.on_data(at, from, to, to - from)
+        self.receiver.on_data(at, (from, to), to - from, packet.is_pushed())
     }
 
     /// Takes in segments that the interface has merged; returns when they are acknowledged.
@@ -168,7 +169,7 @@ impl Flow {
     fn receive_specially(&mut self, at: Time, packet: &Packet, (from, to): (u64, u64), segment: u64) -> AckTiming {
         self.note_header(at, packet, (from, to), (to - from).div_ceil(segment));
         let before = self.receiver.received();
-        let timing = self.receiver.on_data(at, from, to, segment);
+        let timing = self.receiver.on_data(at, (from, to), segment, packet.is_pushed());
         if let Some(receiver) = &mut self.misbehaving {
             receiver.on_data(at, to, self.receiver.received() > before);
         }
@@ -393,9 +394,9 @@ impl Flow {
         }
     }
 
-    /// Returns the ECN flags of one of the flow's packets. With Accurate ECN the acknowledgement of the SYN's tells
+    /// Returns PSH and the ECN flags of one of the flow's packets. With Accurate ECN the SYN's acknowledgement tells
     /// that this came without ECT, and the sender's count of the receiver's marked packets stays at its beginning, 5.
-    fn ecn_flags(&self, packet: &Packet) -> EcnFlags {
+    fn flags(&self, packet: &Packet) -> TcpFlags {
         let flags = u8::from(packet.ecn().has(Ecn::ECHO)) | u8::from(packet.ecn().has(Ecn::REDUCED)) << 1;
         let ace = match (packet.kind(), self.ecn.taken) {
             (PacketKind::Syn, _) if flags == 3 && self.ecn.asked == EcnVersion::Accurate => 7,
@@ -404,7 +405,7 @@ impl Flow {
             (PacketKind::Ack, EcnVersion::Accurate) => packet.ace(),
             _ => flags,
         };
-        EcnFlags { ece: ace & 1 != 0, cwr: ace & 2 != 0, ae: ace & 4 != 0 }
+        TcpFlags { psh: packet.is_pushed(), ece: ace & 1 != 0, cwr: ace & 2 != 0, ae: ace & 4 != 0 }
     }
 
     /// Describes one of the flow's packets for the capture file.
@@ -431,7 +432,7 @@ impl Flow {
             window: if packet.kind() == PacketKind::Ack { packet.take_offer().1 } else { 0 },
             syn: matches!(packet.kind(), PacketKind::Syn | PacketKind::SynAck),
             codepoint: packet.ecn().codepoint(),
-            ecn_flags: self.ecn_flags(packet),
+            flags: self.flags(packet),
             stamps: CapturedStamps {
                 aqt: self.has_option(packet, sack).then_some(Stamps { aqt: packet.aqt(), echo: sack.echo }),
                 time: has_stamps.then(|| (stamps.value.in_header(), stamps.echo.in_header())),

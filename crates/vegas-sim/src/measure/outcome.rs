@@ -429,8 +429,8 @@ pub struct CapturedPacket {
     /// The ECN field of the IP header: 0 for a transport without ECN, 1 for ECT(1), 2 for ECT(0), 3 for CE (RFC 3168,
     /// section 5).
     pub codepoint: u8,
-    /// The ECN flags of the TCP header.
-    pub ecn_flags: EcnFlags,
+    /// Other flags of the TCP header.
+    pub flags: TcpFlags,
     /// The stamps of routers and hosts.
     pub stamps: CapturedStamps,
     /// The beginning of a datagram of UDP; `None` in packets of TCP.
@@ -463,9 +463,11 @@ impl DatagramHead {
     }
 }
 
-/// The ECN flags of a TCP header.
+/// The flags PSH and of ECN of a TCP header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EcnFlags {
+pub struct TcpFlags {
+    /// Push: the end of a write.
+    pub psh: bool,
     /// ECN-Echo, or the lowest bit of Accurate ECN's count.
     pub ece: bool,
     /// Congestion Window Reduced, or the second bit of the count.

@@ -114,6 +114,19 @@ impl Packet {
         self.header.lacks_option()
     }
 
+    /// Returns this data packet with the flag PSH.
+    #[inline]
+    pub(crate) fn pushed(self) -> Self {
+        debug_assert_eq!(self.kind(), PacketKind::Data);
+        Packet { header: self.header.pushed(), ..self }
+    }
+
+    /// Returns whether the packet has the flag PSH.
+    #[inline]
+    pub(crate) fn is_pushed(&self) -> bool {
+        self.header.is_pushed()
+    }
+
     /// Returns the queueing time that routers have stamped; the flow knows whether its packets carry the option.
     #[inline]
     pub(crate) fn aqt(&self) -> Aqt {
@@ -225,7 +238,8 @@ impl FlowAndFlags {
     }
 }
 
-/// The header, from the lowest bit on: 16 bits of size, 16 of the hop, 24 of stamps in us, 8 of the kind.
+/// The header, from the lowest bit on: 16 bits of size, 16 of the hop, 24 of stamps in us, 4 of the kind, 4 of which the
+/// lowest is PSH.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PackedHeader(u64);
 
@@ -233,7 +247,9 @@ impl PackedHeader {
     const HOP: u32 = 16;
     const AQT: u32 = 32;
     const KIND: u32 = 56;
+    const PUSHED: u64 = 1 << 60;
     const AQT_MASK: u64 = (1 << 24) - 1;
+    const KIND_MASK: u64 = (1 << 4) - 1;
     /// A kind beside those of [`PacketKind`]: data, without RoVegas's option.
     const DATA_WITHOUT_OPTION: u64 = 8;
 
@@ -249,7 +265,22 @@ impl PackedHeader {
 
     #[inline]
     fn lacks_option(self) -> bool {
-        self.0 >> Self::KIND == Self::DATA_WITHOUT_OPTION
+        self.number_of_kind() == Self::DATA_WITHOUT_OPTION
+    }
+
+    #[inline]
+    fn number_of_kind(self) -> u64 {
+        self.0 >> Self::KIND & Self::KIND_MASK
+    }
+
+    #[inline]
+    fn pushed(self) -> Self {
+        PackedHeader(self.0 | Self::PUSHED)
+    }
+
+    #[inline]
+    fn is_pushed(self) -> bool {
+        self.0 & Self::PUSHED != 0
     }
 
     #[inline]
@@ -279,7 +310,7 @@ impl PackedHeader {
 
     #[inline]
     fn kind(self) -> PacketKind {
-        match self.0 >> Self::KIND {
+        match self.number_of_kind() {
             0 => PacketKind::Syn,
             1 => PacketKind::SynAck,
             2 | Self::DATA_WITHOUT_OPTION => PacketKind::Data,

@@ -34,13 +34,13 @@ pub(super) fn marks_are_counted(case: &Case<'_>) -> Result<(), String> {
             continue;
         }
         let agrees_to_less =
-            |packet: &&CapturedPacket| packet.syn && packet.point == CapturePoint::ReceiverOut && !packet.ecn_flags.cwr;
+            |packet: &&CapturedPacket| packet.syn && packet.point == CapturePoint::ReceiverOut && !packet.flags.cwr;
         if packets.iter().any(agrees_to_less) {
             continue;
         }
         let mut count = FIRST;
         for packet in packets.into_iter().filter(|packet| !packet.syn) {
-            let flags = packet.ecn_flags;
+            let flags = packet.flags;
             match packet.point {
                 CapturePoint::ReceiverIn => count += u8::from(packet.codepoint == MARKED && packet.payload > 0),
                 CapturePoint::ReceiverOut => {

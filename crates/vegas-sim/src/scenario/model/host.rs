@@ -86,6 +86,11 @@ pub enum ReceiveWindow {
     },
 }
 
+/// The full segments that the application of bulk data gives a kernel in one call of `send`.
+pub const WRITE_SEGMENTS: u64 = 32;
+/// The application gives no more while so much waits to leave (`TCP_NOTSENT_LOWAT`): 0.3 s at 100 Mb/s.
+pub const UNSENT: Bytes = Bytes::new(4 << 20);
+
 impl ReceiveWindow {
     /// The greatest number of bytes in a SYN's window field, which has no scale; about half of Linux's default buffer
     /// (`tcp_rmem[1]`, 131,072 bytes).

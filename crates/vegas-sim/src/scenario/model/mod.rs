@@ -31,7 +31,8 @@ pub use discipline::{
 };
 pub(crate) use discipline::{Keys, Value};
 pub use host::{
-    DelayedAck, EcnVersion, Handshake, HostKind, HostSpec, Misbehaviour, ReceiveWindow, Receiving, TcpOptions, Timeouts,
+    DelayedAck, EcnVersion, Handshake, HostKind, HostSpec, Misbehaviour, ReceiveWindow, Receiving, TcpOptions,
+    Timeouts, UNSENT, WRITE_SEGMENTS,
 };
 pub use media::MediaLayer;
 pub use own::{Failure, Language, Loaded, Loader, Own, Program};

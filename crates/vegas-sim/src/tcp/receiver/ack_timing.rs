@@ -1,9 +1,10 @@
 //! When a receiver acknowledges ([`AckTiming`]), and the times at which one on Linux acknowledges segments in order: at
 //! once while its window grows and for some more segments, so that slow start is not held back, and then every second
 //! segment; but where what waits for the application leaves less of the window than was offered, not before the
-//! application has read, so that one acknowledgement covers all that came at an instant (`tcp_input.c`:
-//! `tcp_event_data_recv`, `__tcp_ack_snd_check`; `tcp_output.c`: `tcp_send_delayed_ack`, `tcp_event_ack_sent`; `tcp.c`:
-//! `tcp_cleanup_rbuf`).
+//! application has read, so that one acknowledgement covers all that came at an instant. A segment that is short or has
+//! the flag PSH is acknowledged as soon as the application has read it (`tcp_input.c`: `tcp_event_data_recv`,
+//! `tcp_measure_rcv_mss`, `__tcp_ack_snd_check`; `tcp_output.c`: `tcp_send_delayed_ack`, `tcp_event_ack_sent`; `tcp.c`:
+//! `tcp_cleanup_rbuf`; full segments with PSH since Linux 6.6 and in the stable series from 6.1 on).
 
 use vegas_core::units::{Span, Time};
 
@@ -20,6 +21,8 @@ pub(crate) enum AckTiming {
 /// The state of the quick-ack phase and of the delayed acknowledgements.
 #[derive(Clone, Debug)]
 pub(crate) struct LinuxAcks {
+    /// Whether the application reads whenever data have come, and not at intervals that are its own.
+    reads_as_data_come: bool,
     /// The number of acknowledgements that are still sent at once.
     quick: u32,
     /// The time for which an acknowledgement waits for a second segment.
@@ -38,18 +41,33 @@ pub(crate) struct LinuxAcks {
     timeout: Span,
 }
 
+/// A segment in order, or several that were merged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InOrder {
+    /// The payload of the first, bytes.
+    pub(super) length: u64,
+    /// The byte expected after it.
+    pub(super) next: u64,
+    /// Whether it has the flag PSH.
+    pub(super) pushed: bool,
+}
+
 /// `TCP_MAX_QUICKACKS`.
 const QUICK_MAX: u32 = 16;
 /// The least and greatest delay of an acknowledgement: `TCP_ATO_MIN`, `TCP_DELACK_MAX`.
 const DELAY_MIN: Span = Span::from_millis(40);
 const DELAY_MAX: Span = Span::from_millis(200);
-/// The least payload that is taken for that of a full segment where two in a row have it (`TCP_MIN_MSS`).
+/// The least payload that is taken for that of a full segment where two in a row have it (`TCP_MIN_MSS`), and where they
+/// have PSH (`TCP_MSS_DEFAULT`).
 const SEGMENT_MIN: u64 = 88;
+const PUSHED_SEGMENT_MIN: u64 = SEGMENT_FIRST;
 
 impl LinuxAcks {
-    /// Creates the state of a receiver; `timeout` is the sender's least timeout.
-    pub(crate) fn new(timeout: Span) -> Self {
+    /// Creates the state of a receiver; `timeout` is the sender's least timeout, and the application
+    /// `reads_as_data_come`, or at intervals that are its own.
+    pub(crate) fn new(timeout: Span, reads_as_data_come: bool) -> Self {
         LinuxAcks {
+            reads_as_data_come,
             quick: 0,
             delay: DELAY_MIN,
             arrived: None,
@@ -61,27 +79,27 @@ impl LinuxAcks {
         }
     }
 
-    /// Takes in a segment of `length` bytes in order, which has left this `window`; `next` is the byte expected after
-    /// it, `due` the time at which a waiting acknowledgement is due. Returns whether the segment is acknowledged at
-    /// once, and when its acknowledgement is due otherwise.
+    /// Takes in a segment in order, which has left this `window`; `due` is the time at which a waiting acknowledgement
+    /// is due. Returns whether the segment is acknowledged at once, and when its acknowledgement is due otherwise.
     pub(super) fn on_segment(
         &mut self,
         now: Time,
-        (length, next): (u64, u64),
+        segment: InOrder,
         window: Opening,
         due: Option<Time>,
     ) -> (AckTiming, Option<Time>) {
-        self.measure(length);
+        let is_last = self.measure(segment);
         self.note_arrival(now, window);
         self.note_growth(window);
-        let is_due = next - self.acknowledged > self.segment;
-        match window.awaits_reading {
-            Some(reading) if is_due && self.quick == 0 => {
-                self.awaits_reading = true;
-                return (AckTiming::Later, Some(reading));
-            }
-            _ if is_due || self.quick > 0 => return (AckTiming::Now, due),
-            _ => {}
+        let is_due = segment.next - self.acknowledged > self.segment;
+        if self.quick > 0 || is_due && window.awaits_reading.is_none() {
+            return (AckTiming::Now, due);
+        }
+        let reads = (is_last && self.reads_as_data_come).then_some(window.reads);
+        let awaited = if is_due { window.awaits_reading } else { reads };
+        if let Some(reading) = awaited {
+            self.awaits_reading = true;
+            return (AckTiming::Later, Some(reading));
         }
         let delay = self.delay.min(DELAY_MAX);
         match due {
@@ -91,13 +109,20 @@ impl LinuxAcks {
         }
     }
 
-    /// Learns the size of full segments (`tcp_measure_rcv_mss`).
-    fn measure(&mut self, length: u64) {
-        let is_repeated = length >= SEGMENT_MIN && length == self.newest;
-        if length >= self.segment || is_repeated {
+    /// Learns the size of full segments; returns whether this one seems to be the last of what the sender wrote
+    /// (`tcp_measure_rcv_mss`).
+    fn measure(&mut self, InOrder { length, pushed, .. }: InOrder) -> bool {
+        if length >= self.segment {
+            (self.segment, self.newest) = (length, 0);
+            return pushed;
+        }
+        let least = if pushed { PUSHED_SEGMENT_MIN } else { SEGMENT_MIN };
+        let is_repeated = length >= least && length == self.newest;
+        self.newest = if length >= least { length } else { 0 };
+        if is_repeated {
             self.segment = length;
         }
-        self.newest = length;
+        !is_repeated
     }
 
     /// Adapts the delay to the time between segments. The first segment, and the first after a gap, begin the quick-ack
@@ -162,10 +187,14 @@ mod tests {
     use crate::tcp::GrowingWindow;
     use vegas_core::units::Segments;
 
-    const CONSTANT: Opening = Opening { bytes: 65_535, grew: false, awaits_reading: None };
+    const CONSTANT: Opening = Opening { bytes: 65_535, grew: false, awaits_reading: None, reads: Time::ZERO };
 
     fn acks() -> LinuxAcks {
-        LinuxAcks::new(Span::from_millis(200))
+        LinuxAcks::new(Span::from_millis(200), true)
+    }
+
+    fn full(next: u64) -> InOrder {
+        InOrder { length: 1000, next, pushed: false }
     }
 
     /// Feeds in segments of 1000 bytes a millisecond apart, with a window of at most `most` of them; returns for each,
@@ -177,7 +206,7 @@ mod tests {
             let next = 1000 * (number + 1);
             let now = Time::from_nanos(1_000_000 * number);
             window.on_segment(now, (1000, 1000), next, 0);
-            let (timing, until) = acks.on_segment(now, (1000, next), window.opening(0), due);
+            let (timing, until) = acks.on_segment(now, full(next), window.opening(0), due);
             due = until.filter(|_| timing == AckTiming::Later);
             if due.is_some_and(|due| due > now) {
                 return AckTiming::Later;
@@ -220,12 +249,36 @@ mod tests {
         let mut acks = acks();
         timings(&mut acks, 65, 16);
         let at = |ms: u64| Time::from_nanos(1_000_000 * ms);
-        assert_eq!(acks.on_segment(at(16), (1000, 17_000), CONSTANT, None), (AckTiming::Later, Some(at(56))));
+        assert_eq!(acks.on_segment(at(16), full(17_000), CONSTANT, None), (AckTiming::Later, Some(at(56))));
         acks.on_timer();
         acks.acknowledged(17_000);
         // 90 ms exceed the delay, which stays at 80 ms
-        assert_eq!(acks.on_segment(at(106), (1000, 18_000), CONSTANT, None), (AckTiming::Later, Some(at(186))));
+        assert_eq!(acks.on_segment(at(106), full(18_000), CONSTANT, None), (AckTiming::Later, Some(at(186))));
         acks.acknowledged(18_000);
-        assert_eq!(acks.on_segment(at(307), (1000, 19_000), CONSTANT, None).0, AckTiming::Now);
+        assert_eq!(acks.on_segment(at(307), full(19_000), CONSTANT, None).0, AckTiming::Now);
+    }
+
+    /// A segment with PSH is acknowledged alone when the application reads it, and so is a short one; not where the
+    /// application reads at intervals of its own. Two short ones of equal size seem to be full ones.
+    #[test]
+    fn the_last_segment_of_a_write_is_acknowledged_when_it_is_read() {
+        let at = Time::from_nanos(20_000_000);
+        let window = Opening { reads: at, ..CONSTANT };
+        let timing = |reads_as_data_come: bool, segment: InOrder| {
+            let mut acks = LinuxAcks::new(Span::from_millis(200), reads_as_data_come);
+            timings(&mut acks, 65, 16);
+            acks.on_segment(at, segment, window, None).1
+        };
+        let delayed = Some(at + DELAY_MIN);
+        assert_eq!(timing(true, full(17_000)), delayed);
+        assert_eq!(timing(true, InOrder { pushed: true, ..full(17_000) }), Some(at));
+        assert_eq!(timing(true, InOrder { length: 400, next: 16_400, pushed: false }), Some(at));
+        assert_eq!(timing(false, InOrder { pushed: true, ..full(17_000) }), delayed);
+        let short = |next| InOrder { length: 400, next, pushed: false };
+        let mut acks = LinuxAcks::new(Span::from_millis(200), true);
+        timings(&mut acks, 65, 16);
+        acks.on_segment(at, short(16_400), window, None);
+        acks.acknowledged(16_400);
+        assert_eq!(acks.on_segment(at, short(16_800), window, None).1, delayed);
     }
 }

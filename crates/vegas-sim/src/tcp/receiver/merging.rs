@@ -43,12 +43,16 @@ impl Merging {
         self.held.take_if(|held| !held.is_continued_by(segment, payload))
     }
 
-    /// Adds a segment with `payload` bytes to what is held; returns all of it if nothing may follow.
+    /// Adds a segment with `payload` bytes to what is held; returns all of it if nothing may follow: behind a shorter
+    /// segment, and behind PSH.
     pub(crate) fn add(&mut self, now: Time, segment: &Packet, payload: u64) -> Option<Merged> {
         let first = Merged { first: *segment, segment: payload, to: segment.number(), due: now + self.hold };
         let held = self.held.get_or_insert(first);
         held.to += payload;
-        self.held.take_if(|held| payload < held.segment)
+        if segment.is_pushed() {
+            held.first = held.first.pushed();
+        }
+        self.held.take_if(|held| payload < held.segment || segment.is_pushed())
     }
 
     /// Takes what has been held for as long as it may be.
@@ -105,6 +109,15 @@ mod tests {
         let segments = [(0, 100), (100, 100), (300, 100), (400, 100), (400, 100), (500, 60), (560, 60), (620, 100)];
         let merged = passed_on(&segments.map(|(from, payload)| segment(from, payload)));
         assert_eq!(merged, [(0, 200), (300, 500), (400, 560), (560, 620), (620, 720)]);
+    }
+
+    /// Behind PSH nothing is merged, and the whole has the flag.
+    #[test]
+    fn a_pushed_segment_is_the_last() {
+        let mut merging = Merging::new(Span::from_nanos(5));
+        assert!(merging.add(ns(0), &segment(0, 100).0, 100).is_none());
+        let merged = merging.add(ns(0), &segment(100, 100).0.pushed(), 100).expect("what is held");
+        assert_eq!((merged.to, merged.first.is_pushed()), (200, true));
     }
 
     /// Headers included, 65,535 bytes are merged at most: 40 and 45 times 1448 are 65,200.

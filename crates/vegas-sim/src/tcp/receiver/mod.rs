@@ -11,6 +11,7 @@ use vegas_core::units::{Span, Time};
 use super::ecn::EcnReceiver;
 use crate::packet::{Ecn, SackBlocks, Tick, TimeStamps, WireSize};
 
+use ack_timing::InOrder;
 pub(crate) use ack_timing::{AckTiming, LinuxAcks};
 use echo::Echo;
 pub(crate) use merging::Merged;
@@ -154,9 +155,9 @@ impl Receiver {
         [held, self.ack_due()].into_iter().flatten().min()
     }
 
-    /// Takes in `[from, to)`, a segment or several of `segment` bytes that the interface has merged; returns whether it
-    /// is acknowledged at once.
-    pub(crate) fn on_data(&mut self, now: Time, from: u64, to: u64, segment: u64) -> AckTiming {
+    /// Takes in `[from, to)`, a segment or several of `segment` bytes that the interface has merged, with PSH if
+    /// `pushed`; returns whether it is acknowledged at once.
+    pub(crate) fn on_data(&mut self, now: Time, (from, to): (u64, u64), segment: u64, pushed: bool) -> AckTiming {
         let length = to.saturating_sub(self.next);
         if !self.take_in(now, from, to, segment) {
             return AckTiming::Now;
@@ -170,7 +171,8 @@ impl Receiver {
                 self.delay_ack(now, delay, length.div_ceil(segment))
             }
             Acks::Linux(acks) => {
-                let (timing, due) = acks.on_segment(now, (length.min(segment), to), window, was_due);
+                let in_order = InOrder { length: length.min(segment), next: to, pushed };
+                let (timing, due) = acks.on_segment(now, in_order, window, was_due);
                 self.ack_due = due.unwrap_or(Time::NEVER);
                 timing
             }
@@ -194,14 +196,18 @@ impl Receiver {
 
     #[inline(never)]
     fn on_disorder(&mut self, now: Time, from: u64, to: u64, segment: u64) {
-        let next = self.next;
+        let (next, ranges) = (self.next, self.ranges());
         self.take_in_disorder(from, to);
-        let waiting = self.waiting();
+        let (waiting, begins_range) = (self.waiting(), self.ranges() > ranges);
         if let Some(window) = &mut self.window {
             match (self.next > next, to > next) {
                 (true, _) => window.on_segment(now, (to - from, segment), self.next, waiting),
-                (false, true) => window.on_waiting(now, (to - from, segment), waiting, self.sends_sack),
-                (false, false) => {}
+                (false, true) => {
+                    // one that continues no range is charged after the window has opened (`tcp_data_queue_ofo`)
+                    let charged = if begins_range { waiting - (to - from) } else { waiting };
+                    window.on_waiting(now, (to - from, segment), charged, self.sends_sack);
+                }
+                (false, false) => window.read_before(now),
             }
         }
         let window = self.opening();
@@ -216,6 +222,11 @@ impl Receiver {
     /// What the newest segment made of the window; of one that does not grow, nothing.
     fn opening(&self) -> Opening {
         self.window.as_ref().map_or(Opening::default(), |window| window.opening(self.waiting()))
+    }
+
+    /// The number of ranges that wait behind holes.
+    fn ranges(&self) -> usize {
+        self.disorder.as_ref().map_or(0, |disorder| disorder.ranges.len())
     }
 
     /// The bytes that wait behind a hole.
@@ -460,7 +471,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn take(receiver: &mut Receiver, from: u64, to: u64) -> AckTiming {
-        receiver.on_data(Time::ZERO, from, to, to - from)
+        receiver.on_data(Time::ZERO, (from, to), to - from, false)
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::tcp::recovery::scoreboard::Scoreboard;
 use crate::tcp::rtt::Rtt;
 use crate::tcp::sending::application::{Application, Replay};
 use crate::tcp::sending::media::Media;
+use crate::tcp::sending::pushes::Pushes;
 use crate::tcp::sending::{ENDLESS, SendQueue};
 use crate::tcp::timer::RetransmissionTimer;
 
@@ -31,11 +32,11 @@ impl Sender {
         let layout = Arc::new(Layout::new(spec));
         congestion.on_segment_size(layout.full_payload());
         let total = layout.segments().unwrap_or(ENDLESS);
-        let application = Application::of(spec, layout.full_payload());
+        let payload = layout.full_payload();
+        let application = Application::of(spec, payload);
         let rules = Rules {
             burst: spec.composition.limits.burst.unwrap_or(UNLIMITED),
-            receive_window: first_window(spec, layout.full_payload()),
-            offer_shift: spec.host.receive_window.shift(),
+            receive_window: first_window(spec, payload),
             initial_window: spec.parameters.initial_window,
             by_pipe: detection.recovery == vegas_core::Recovery::Sack,
             is_plain: spec.host.kind == HostKind::Bsd
@@ -61,7 +62,7 @@ impl Sender {
             rtt: Rtt::new(&spec.host, detection, spec.composition.base_rtt == BaseRtt::Handshake),
             timer: RetransmissionTimer::new(),
             pacer: Pacer::new(),
-            queue: SendQueue::new(total, application),
+            queue: SendQueue::new(total, application, pushes(spec, payload)),
             ecn: EcnSender::new(spec, &needs),
             started: false,
             established: spec.host.handshake == Handshake::None,
@@ -87,7 +88,8 @@ impl Sender {
     pub(crate) fn set_writes(&mut self, times: Vec<Time>, ends: Vec<u64>) {
         let befores = [0].into_iter().chain(ends.iter().copied());
         Arc::make_mut(&mut self.rules.layout).set_writes(ends.iter().zip(befores).map(|(end, before)| end - before));
-        self.queue = SendQueue::new(ends.len() as u64, Some(Application::Scripted(times.into())));
+        self.queue =
+            SendQueue::new(ends.len() as u64, Some(Application::Scripted(times.into())), self.queue.pushes.take());
     }
 
     /// Sets, before the start at `start`, the epochs that the application writes, of which there is one at least.
@@ -95,7 +97,11 @@ impl Sender {
         let layout = Arc::make_mut(&mut self.rules.layout);
         layout.set_writes(epochs.iter().map(|epoch| epoch.size.get()));
         let replay = Replay::new(start, layout.full_payload(), epochs);
-        self.queue = SendQueue::new(layout.segments().unwrap_or(ENDLESS), Some(Application::Replay(replay)));
+        self.queue = SendQueue::new(
+            layout.segments().unwrap_or(ENDLESS),
+            Some(Application::Replay(replay)),
+            self.queue.pushes.take(),
+        );
     }
 
     /// The application, if it sends media.
@@ -108,7 +114,7 @@ impl Sender {
         self.started = true;
         self.congestion.begin(now);
         match self.rules.host.handshake {
-            Handshake::None => self.send(now, UNLIMITED, out),
+            Handshake::None => self.send_first(now, out),
             Handshake::Full => self.send_syn(now, out),
         }
     }
@@ -139,14 +145,20 @@ impl Sender {
             self.congestion.on_handshake(now, rtt);
             self.take_in_rtt(rtt);
         }
-        self.send(now, UNLIMITED, out);
+        self.send_first(now, out);
         self.arm_probe(now);
+    }
+
+    /// Sends the first data. The application has given what it can while the first window left.
+    fn send_first(&mut self, now: Time, out: &mut Outbox) {
+        self.queue.give(self.usable_window(), 0);
+        self.send(now, UNLIMITED, out);
     }
 
     /// Lets the application write what is due, or withdraw what has not left.
     pub(crate) fn write(&mut self, now: Time, out: &mut Outbox) {
-        let edge = self.offered_edge();
-        let Some(grown) = self.queue.act(now, self.board.max(), &mut self.rules.layout) else { return };
+        let (edge, sent) = (self.offered_edge(), (self.board.una(), self.board.max()));
+        let Some(grown) = self.queue.act(now, sent, &mut self.rules.layout) else { return };
         self.keep_within(edge);
         if !self.established {
             return;
@@ -188,6 +200,13 @@ impl Sender {
         self.queue.end(sent, self.rules.layout.first_byte(sent));
         self.note_completion(now);
     }
+}
+
+/// The flags PSH of a sender whose peer tunes its window, which begins with that of a SYN, of 16 bits.
+fn pushes(spec: &FlowSpec, payload: Bytes) -> Option<Box<Pushes>> {
+    let window = spec.host.receive_window;
+    let first = window.first(payload).get().min(u16::MAX.into());
+    window.shift().map(|shift| Box::new(Pushes::new(payload, shift, first)))
 }
 
 /// The segments that may leave before the first acknowledgement of data.

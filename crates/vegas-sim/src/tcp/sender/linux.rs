@@ -55,6 +55,7 @@ impl Sender {
         self.note_completion(now);
         let sent = self.stats.segments_sent;
         self.send(now, UNLIMITED, out);
+        self.queue.give(self.board.next(), self.board.una());
         if let Recovery::Linux(linux) = &mut self.recovery {
             linux.on_answered();
         }

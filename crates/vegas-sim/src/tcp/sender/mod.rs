@@ -72,8 +72,6 @@ struct Rules {
     burst: Segments,
     /// The segments from the oldest outstanding one on that the receiver's window allows.
     receive_window: Segments,
-    /// The unit of the windows that acknowledgements offer, as a power of two, if they offer any.
-    offer_shift: Option<u8>,
     /// The window to which silence takes the congestion window back (RFC 5681, section 4.1).
     initial_window: Segments,
     /// Whether the number of segments in flight is SACK's estimate.
@@ -84,7 +82,7 @@ struct Rules {
     /// Whether acknowledgements say if the window is what limits the sender.
     asks_what_limits: bool,
     /// How often the SYN is repeated without a longer timeout each time (Linux: `tcp_syn_linear_timeouts`).
-    linear_syns: u32,
+    linear_syns: u8,
 }
 
 /// Acknowledgements.
@@ -126,10 +124,11 @@ impl Sender {
     /// Notes the window that an acknowledgement offers; returns the acknowledgement without it.
     #[inline(always)]
     fn note_offer(&mut self, ack: Packet) -> Packet {
-        let Some(shift) = self.rules.offer_shift else { return ack };
+        let Some(pushes) = &mut self.queue.pushes else { return ack };
         let (ack, window) = ack.take_offer();
+        let window = pushes.on_offer(window);
         // no edge is before those of older acknowledgements
-        let end = self.rules.layout.segments_until(ack.sequence + (u64::from(window) << shift));
+        let end = self.rules.layout.segments_until(ack.sequence + window);
         let window = u32::try_from(end.saturating_sub(self.board.una())).unwrap_or(u32::MAX);
         self.rules.receive_window = self.rules.receive_window.max(Segments(window));
         ack
@@ -138,7 +137,7 @@ impl Sender {
     /// The byte up to which the receiver's window lets segments leave; `None` where it is constant.
     fn offered_edge(&self) -> Option<u64> {
         let end = self.board.una() + self.receive_window();
-        self.rules.offer_shift.map(|_| self.rules.layout.first_byte(end))
+        self.queue.pushes.is_some().then(|| self.rules.layout.first_byte(end))
     }
 
     /// Keeps the edge of the window at this byte, after what waits was divided into segments again: a short one may
@@ -151,7 +150,7 @@ impl Sender {
 
     /// Keeps the edge of the window where it is while the oldest outstanding segment advances from segment `before`.
     fn keep_offered_edge(&mut self, before: u64) {
-        if self.rules.offer_shift.is_some() {
+        if self.queue.pushes.is_some() {
             let advanced = (self.board.una() - before) as u32;
             self.rules.receive_window = Segments(self.rules.receive_window.0.saturating_sub(advanced));
         }
@@ -338,7 +337,7 @@ impl Sender {
     /// Handles the retransmission timeout.
     fn on_timeout(&mut self, now: Time, out: &mut Outbox) {
         self.stats.timeouts += 1;
-        match self.board.max() == 0 && self.stats.timeouts <= self.rules.linear_syns {
+        match self.board.max() == 0 && self.stats.timeouts <= self.rules.linear_syns.into() {
             true => self.rtt.on_linear_timeout(),
             false => self.rtt.on_timeout(),
         }
@@ -632,6 +631,9 @@ impl Sender {
             let ecn = self.ecn.of_data(is_first);
             if self.rules.layout.leaves_out_option(self.stats.segments_sent - 1) {
                 packet = packet.without_option();
+            }
+            if self.queue.pushes(segment) {
+                packet = packet.pushed();
             }
             packet = self.stamped(now, packet.with_ecn(ecn));
         }

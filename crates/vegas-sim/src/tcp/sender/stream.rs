@@ -63,12 +63,11 @@ impl Sender {
     /// Makes the sender one of a stream, before anything is written. Its owner has the windows that the peer offers.
     pub(crate) fn make_stream(&mut self) {
         self.queue = SendQueue::of_stream();
-        self.rules.offer_shift = None;
     }
 
     /// Sets how often the SYN is repeated without a longer timeout each time.
     pub(crate) fn set_linear_syns(&mut self, count: u32) {
-        self.rules.linear_syns = count;
+        self.rules.linear_syns = count.try_into().unwrap_or(u8::MAX);
     }
 
     /// Sets the payload of a full segment, bytes, before anything is written.

@@ -29,7 +29,7 @@ fn drops(outcome: &Outcome) -> u64 {
 }
 
 fn flags(packet: &CapturedPacket) -> u8 {
-    u8::from(packet.ecn_flags.ece) | u8::from(packet.ecn_flags.cwr) << 1 | u8::from(packet.ecn_flags.ae) << 2
+    u8::from(packet.flags.ece) | u8::from(packet.flags.cwr) << 1 | u8::from(packet.flags.ae) << 2
 }
 
 /// The packets at a point, without or with data.

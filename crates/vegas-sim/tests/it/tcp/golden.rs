@@ -71,7 +71,7 @@ fn packets_of(scenario: &Scenario) -> Vec<String> {
                 data(packet, flow) + again + &ecn_of_data(packet, flow)
             }
             CapturePoint::SenderIn if packet.syn => "< syn".into(),
-            CapturePoint::SenderIn => acknowledgement(packet, flow) + if packet.ecn_flags.ece { " ece" } else { "" },
+            CapturePoint::SenderIn => acknowledgement(packet, flow) + if packet.flags.ece { " ece" } else { "" },
             CapturePoint::ReceiverIn | CapturePoint::ReceiverOut => continue,
         };
         let flow = if scenario.flows.len() > 1 { format!(" flow {}", packet.flow) } else { String::new() };
@@ -90,7 +90,7 @@ fn data(packet: &CapturedPacket, flow: &FlowSpec) -> String {
 
 fn ecn_of_data(packet: &CapturedPacket, flow: &FlowSpec) -> String {
     let plain = if flow.ecn && packet.codepoint == 0 { " not-ect" } else { "" };
-    format!("{plain}{}", if packet.ecn_flags.cwr { " cwr" } else { "" })
+    format!("{plain}{}", if packet.flags.cwr { " cwr" } else { "" })
 }
 
 fn acknowledgement(packet: &CapturedPacket, flow: &FlowSpec) -> String {
