@@ -11,6 +11,7 @@ use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::socket::{MsgFlags, recv, setsockopt, sockopt};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use vegas_core::units::{Bytes, Time};
+use vegas_sim::scenario::{UNSENT, WRITE_SEGMENTS};
 
 use crate::Error;
 use crate::clock::{Clock, pause};
@@ -33,10 +34,6 @@ pub(crate) struct Sender {
 /// The interval between checks of the stop flag: long enough to cost nothing, short enough to stop soon.
 const NAP_MS: u16 = 20;
 const NAP: Duration = Duration::from_millis(NAP_MS as u64);
-/// The segments that the application writes in one call.
-const WRITE_SEGMENTS: usize = 32;
-/// The most data that the application has written and the kernel has not sent: 0.3 s at 100 Mb/s.
-const UNSENT_BYTES: u32 = 4 << 20;
 /// The size of send buffers: larger than any window here. It is forced, since the machine's own limit is lower.
 const BUFFER_BYTES: usize = 32 << 20;
 /// The largest size of a receive buffer (`__sock_set_rcvbuf`): with less the window stops growing within a run, and
@@ -107,7 +104,9 @@ fn wait_for_data(stream: &TcpStream) {
     let _ = poll(&mut [PollFd::new(stream.as_fd(), PollFlags::POLLIN)], NAP_MS);
 }
 
-/// Connects at the flow's start and writes data until the flow's stop, its size or the end of the run.
+/// Connects at the flow's start and writes data until the flow's stop, its size or the end of the run. The connection
+/// stays open until then: a kernel acknowledges a FIN that comes with data late (`tcp_fin`), and the receiver would close
+/// the connection with its sender's last data unacknowledged.
 pub(crate) fn send(sender: &Sender, clock: Clock, end: Time, stop: &AtomicBool) -> Result<(), Error> {
     let failed = |error: std::io::Error| Error::new(format!("the sender of flow {}", sender.flow), error);
     if !wait_until(sender.start, clock, stop) {
@@ -117,14 +116,12 @@ pub(crate) fn send(sender: &Sender, clock: Clock, end: Time, stop: &AtomicBool) 
     close_at_once(&socket).map_err(failed)?;
     socket.set_tcp_congestion(sender.kernel_name.as_bytes()).map_err(failed)?;
     setsockopt(&socket, sockopt::SndBufForce, &BUFFER_BYTES).map_err(|error| failed(error.into()))?;
-    socket.set_tcp_notsent_lowat(UNSENT_BYTES).map_err(failed)?;
+    socket.set_tcp_notsent_lowat(UNSENT.get() as u32).map_err(failed)?;
     socket.bind(&SocketAddr::from(addresses::sender(sender.flow)).into()).map_err(failed)?;
     if !connect(&socket, addresses::receiver(sender.flow).into(), clock, end, stop).map_err(failed)? {
         return Ok(());
     }
-    socket.set_write_timeout(Some(NAP)).map_err(failed)?;
     give(&mut socket, sender, clock, stop).map_err(failed)?;
-    socket.shutdown(std::net::Shutdown::Write).map_err(failed)?;
     wait_until(end, clock, stop);
     Ok(())
 }
@@ -148,22 +145,28 @@ fn connect(socket: &Socket, to: SocketAddr, clock: Clock, end: Time, stop: &Atom
     while clock.now() < end && !stop.load(Ordering::Relaxed) {
         let mut ready = [PollFd::new(socket.as_fd(), PollFlags::POLLOUT)];
         if poll(&mut ready, NAP_MS).is_ok_and(|count| count > 0) {
-            socket.take_error()?.map_or(Ok(()), Err)?;
-            return socket.set_nonblocking(false).map(|()| true);
+            return socket.take_error()?.map_or(Ok(true), Err);
         }
     }
     Ok(false)
 }
 
+/// Writes what the kernel takes, each time that it asks for more: when half of [`UNSENT`] has left.
 fn give(socket: &mut Socket, sender: &Sender, clock: Clock, stop: &AtomicBool) -> std::io::Result<()> {
-    let data = vec![0; sender.payload * WRITE_SEGMENTS];
+    let data = vec![0; sender.payload * WRITE_SEGMENTS as usize];
     let mut left = sender.size.map_or(u64::MAX, Bytes::get);
+    let mut takes_data = true;
     while left > 0 && clock.now() < sender.stop && !stop.load(Ordering::Relaxed) {
+        if !takes_data {
+            let mut ready = [PollFd::new(socket.as_fd(), PollFlags::POLLOUT)];
+            takes_data = poll(&mut ready, NAP_MS).is_ok_and(|count| count > 0);
+            continue;
+        }
         let length = data.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         match socket.write(&data[..length]) {
             Ok(written) => left -= written as u64,
             Err(error) if !is_wait(&error) => return Err(error),
-            Err(_) => {}
+            Err(_) => takes_data = false,
         }
     }
     Ok(())
