@@ -1,4 +1,4 @@
-"""The runs of the plan `both-worlds`, each in the simulator and in the kernel, as two sweeps keep them."""
+"""The runs of the plan `both-worlds` in the simulator and in the kernel, as two sweeps keep them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,38 +26,46 @@ Run = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A run in both worlds."""
+    """An algorithm on a path in both worlds, with the runs of all starts."""
 
     algorithm: str
     path: tuple[object, ...]
     """Rate, delay, queue and loss of the bottleneck."""
-    simulated: Run
-    kernel: Run
+    simulated: Sequence[Run]
+    kernel: Sequence[Run]
 
     @property
     def differs_in(self) -> tuple[str, ...]:
-        """The judge's rules that both runs do not keep."""
+        """The judge's rules that the runs do not keep."""
         return tuple(dict.fromkeys(difference.rule for difference in self.differences))
 
     @property
     def differences(self) -> Sequence[Difference]:
         """What is beyond the judge's rules."""
-        return list(differences(_figures(self.algorithm, self.simulated), _figures(self.algorithm, self.kernel)))
+        simulated, kernel = ([_figures(self.algorithm, run) for run in runs] for runs in (self.simulated, self.kernel))
+        return list(differences(simulated, kernel))
 
 
 def rows(simulated: Path, kernel: Path) -> Iterator[Row]:
-    """Yields a row for each run that both sweeps have, in the order of the plan. Raises `ValueError` for a run that
-    failed.
+    """Yields a row for each algorithm and path that both sweeps have, in the order of the plan.
+
+    Raises `ValueError` for a run that failed.
     """
-    runs = zip(*(vegaslab.read_runs(folder).to_pylist() for folder in (simulated, kernel)), strict=True)
-    for one, other in runs:
-        if cell_of(one) != cell_of(other):
-            raise ValueError(f"{simulated} and {kernel} are sweeps of two plans")
-        for run in (one, other):
-            if run["status"] != "ok":
-                raise ValueError(f"{cell_of(run)}: {run['error']}")
-        algorithm, *path = cell_of(one)
-        yield Row(algorithm=str(algorithm), path=tuple(path), simulated=one, kernel=other)
+    one, other = map(_by_cell, (simulated, kernel))
+    if [*one] != [*other]:
+        raise ValueError(f"{simulated} and {kernel} are sweeps of two plans")
+    for cell, runs in one.items():
+        algorithm, *path = cell
+        yield Row(algorithm=str(algorithm), path=tuple(path), simulated=runs, kernel=other[cell])
+
+
+def _by_cell(sweep: Path) -> Mapping[tuple[object, ...], Sequence[Run]]:
+    cells: dict[tuple[object, ...], list[Run]] = {}
+    for run in vegaslab.read_runs(sweep).to_pylist():
+        if run["status"] != "ok":
+            raise ValueError(f"{cell_of(run)}: {run['error']}")
+        cells.setdefault(cell_of(run), []).append(run)
+    return cells
 
 
 def world_of(kernel: Path) -> Mapping[str, str]:
@@ -84,7 +92,7 @@ def _figures(algorithm: str, run: Run) -> Figures:
         lost=(),
         retransmitted=run["flow.0.segments_retransmitted"],
         timeouts=run["flow.0.timeouts"],
-        goodput_mbps=run["flow.0.goodput_mbps"],
+        delivered_bytes=run["flow.0.delivered_bytes"],
         completion_s=None,
     )
     return Figures(

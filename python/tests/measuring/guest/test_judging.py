@@ -15,7 +15,7 @@ from vegaslab.commands import cli
 from vegaslab.measuring.guest import kernels
 from vegaslab.measuring.judging import judge
 from vegaslab.measuring.judging.judge import verdict_on
-from vegaslab.measuring.judging.rules import Difference, Figures, Flow, difference, difference_of_ranges, figures
+from vegaslab.measuring.judging.rules import Difference, Figures, Flow, difference, figures
 from vegaslab.runs.result import run_checked
 from vegaslab.scenario.source import load
 from vegaslab.sweeps.swarm import batches as swarms
@@ -26,7 +26,7 @@ FLOW = Flow(
     lost=(146_000, 149_000),
     retransmitted=40,
     timeouts=1,
-    goodput_mbps=10.0,
+    delivered_bytes=10_000_000,
     completion_s=None,
 )
 RUN = Figures(flows=(FLOW,), mean_queue_packets=20.0, segment_bytes=(1460,), round_trip_s=0.1)
@@ -46,16 +46,45 @@ def beside(**changes: Any) -> Figures:
         (beside(lost=(152_000, 160_000)), beside(lost=(157_000, 160_000)), "lost"),
         (RUN, beside(timeouts=2), "timeouts"),
         (beside(retransmitted=44), beside(retransmitted=45), "retransmitted"),
-        (beside(goodput_mbps=9.5), beside(goodput_mbps=9.4), "goodput"),
+        (beside(delivered_bytes=9_500_000), beside(delivered_bytes=9_490_000), "delivered"),
         (replace(RUN, mean_queue_packets=18.1), replace(RUN, mean_queue_packets=17.9), "queue"),
     ],
 )
 def test_a_rule_allows_what_it_says(within: Figures, beyond: Figures, rule: str) -> None:
-    assert difference(RUN, within) is None
-    found = difference(RUN, beyond)
+    assert difference([RUN], [within]) is None
+    found = difference([RUN], [beyond])
     assert found is not None
     assert found.rule == rule
     assert "\n" not in found.message
+
+
+def test_of_one_flow_that_differs_several_starts_are_compared() -> None:
+    """The receiver's clock of milliseconds decides where its window opens."""
+    assert difference([RUN, beside(slow_start=(0.7, 130.0))], [beside(slow_start=(0.65, 120.0))]) is None
+    # where slow start ends in one world at some starts, it may or may not end in the other
+    assert difference([RUN, beside(slow_start=None)], [beside(slow_start=None)]) is None
+
+
+@pytest.mark.parametrize(
+    ("ends_s", "runs", "verdict"),
+    [((0.5, 0.5, 0.5, 0.5, 0.5), 1, "held"), ((0.9, 0.8, 0.5, 0.8, 0.9), 5, "held"), ((0.9,) * 5, 5, "failed")],
+)
+def test_one_flow_runs_again_at_later_starts_where_it_differs(
+    ends_s: tuple[float, ...], runs: int, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the simulator slow start ends at 0.5 s, in the kernel at these times."""
+    starts: list[str] = []
+
+    def in_kernel(document: dict[str, Any], *_: object) -> Figures:
+        starts.append(document["flow"][0]["start"])
+        return beside(slow_start=(ends_s[len(starts) - 1], 100.0))
+
+    monkeypatch.setattr(judge, "_in_kernel", in_kernel)
+    monkeypatch.setattr(judge, "figures", lambda _: RUN)
+    monkeypatch.setattr(KernelWorld, "__init__", lambda *_: None)
+    found = verdict_on(network() | {"duration": "100ms"}, KernelWorld())
+    assert found["verdict"] == verdict
+    assert starts == ["0ns", "800000ns", "1600000ns", "2400000ns", "3200000ns"][:runs]
 
 
 def two(share: float, *, lost: int = 0) -> Figures:
@@ -67,26 +96,27 @@ def two(share: float, *, lost: int = 0) -> Figures:
 
 def test_of_several_flows_the_ranges_of_several_starts_are_compared() -> None:
     simulated = [two(share, lost=10) for share in (0.30, 0.42, 0.36)]
-    assert difference_of_ranges(simulated, simulated[:1]) is None
+    assert difference(simulated, simulated[:1]) is None
     # single runs are far apart, the ranges are not
-    assert difference_of_ranges(simulated, [two(0.47, lost=10), two(0.70, lost=13)]) is None
-    found = difference_of_ranges(simulated, [two(0.48, lost=10), two(0.70, lost=10)])
+    assert difference(simulated, [two(0.47, lost=10), two(0.70, lost=13)]) is None
+    found = difference(simulated, [two(0.48, lost=10), two(0.70, lost=10)])
     assert found == Difference(
-        "shares", "first flow's share: 0.3 to 0.42 in the simulator, 0.48 to 0.7 in the kernel; a gap of at most 0.05"
+        "share",
+        "reno-linux, reno-linux: first flow's share: "
+        "0.3 to 0.42 in the simulator, 0.48 to 0.7 in the kernel; at most 0.05 apart",
     )
-    found = difference_of_ranges(simulated, [two(0.36, lost=17), two(0.36, lost=20)])
+    found = difference(simulated, [two(0.36, lost=17), two(0.36, lost=20)])
     assert found is not None
-    assert found.rule == "sum_lost"
+    assert found.rule == "lost"
 
 
 def test_transfers_are_compared_by_the_time_that_they_take() -> None:
-    """A short one's goodput has the time of a tick in it."""
-    both = (beside(completion_s=1.0), beside(completion_s=1.05, goodput_mbps=5.0), beside(completion_s=1.07))
-    assert difference(both[0], both[1]) is None
-    found = difference(both[0], both[2])
+    both = (beside(completion_s=1.0), beside(completion_s=1.05), beside(completion_s=1.07))
+    assert difference([both[0]], [both[1]]) is None
+    found = difference([both[0]], [both[2]])
     assert found is not None
     assert found.message == (
-        "flow 0, reno-linux: transfer takes, s: 1 in the simulator, 1.07 in the kernel; at most 0.0535 apart"
+        "reno-linux: transfer takes, s: 1 in the simulator, 1.07 in the kernel; at most 0.0535 apart"
     )
 
 
@@ -218,7 +248,15 @@ def test_two_flows_agree_over_several_starts(monkeypatch: pytest.MonkeyPatch) ->
     assert verdict_on(document, world) == {"verdict": "held", "compared": ["kernel"]}
     monkeypatch.setattr(judge, "_RULE_OF_MODULE", {"vegas-linux": "reno-linux"})
     found = verdict_on(document, world)
-    assert (found["verdict"], found["check"]) == ("failed", "sum_lost")
+    assert (found["verdict"], found["check"]) == ("failed", "slow_start")
+
+
+@whole
+def test_a_transfer_ends_when_its_last_data_are_acknowledged() -> None:
+    """Its last segment is short, and acknowledged when it is read; a FIN in it would delay that by 40 ms."""
+    scenario = load(network(host=judge._HOST, size="20000b"))
+    simulated, real = (run.summary["flows"][0] for run in (run_checked(scenario), KernelWorld().run(scenario, Path())))
+    assert real["completion_s"] == pytest.approx(simulated["completion_s"], abs=0.001)
 
 
 @whole

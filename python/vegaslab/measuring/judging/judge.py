@@ -3,14 +3,14 @@
 import json
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from vegaslab.measuring.guest.qemu import EndedError
 from vegaslab.measuring.guest.world import Guest, KernelWorld
-from vegaslab.measuring.judging.rules import Difference, Figures, difference, difference_of_ranges, figures
+from vegaslab.measuring.judging.rules import Difference, Figures, difference, figures
 from vegaslab.measuring.linux import LinuxError
 from vegaslab.runs.result import Result, run_checked
 from vegaslab.scenario.source import load
@@ -19,8 +19,8 @@ from vegaslab.util.errors import ScenarioError
 
 BATCH_NETWORKS = 1
 """A network takes seconds, and its verdict is kept at once."""
-_SHRINKING_RUNS = 12
-"""The most runs in the kernel that a finding may take to become small: each takes some seconds."""
+_SMALLER = 8
+"""The most networks that are judged to make a finding small: each takes up to half a minute."""
 _SEGMENTS = 20_000
 """The longest run, by the segments that the simulator's flows send: half a minute in the kernel."""
 _HOST = {"kind": "linux", "handshake": "full", "delayed_ack": "linux"}
@@ -28,7 +28,11 @@ _HOST = {"kind": "linux", "handshake": "full", "delayed_ack": "linux"}
 _PACKET = "1500b"
 """The size of packets for which both worlds acknowledge alike: docs/deviations.md."""
 _STARTS = 5
-"""The starts of the second flow, spread evenly over a mean round trip, at which both worlds run several flows."""
+"""The starts of the last flow at which both worlds run: of two flows spread evenly over a mean round trip, of one that
+differs over a tick.
+"""
+_TICK_S = 0.004
+"""Of Debian's kernels, which have 250 a second; the clock of time stamps has milliseconds."""
 _RULE_OF_MODULE = {"lp": "reno-linux"}
 """The preset that does what the kernel's module of a name does: docs/deviations.md, "LP of the kernel"."""
 
@@ -76,7 +80,7 @@ class _Judged:
 
     def __init__(self, judge: Callable[[Row], Row]) -> None:
         self._judge = judge
-        self._runs = 0
+        self._smaller = 0
         self.row: Row = {}
 
     def differs(self, document: Row) -> bool:
@@ -84,11 +88,10 @@ class _Judged:
         if not self.row:
             self.row = self._judge(document)
             return bool(self.row["verdict"] == "failed")
-        if self._runs >= _SHRINKING_RUNS or not _is_for_both(document):
+        if self._smaller >= _SMALLER or not _is_for_both(document):
             return False
         row = self._judge(document)
-        runs = _STARTS if len(document["flow"]) > 1 else 1
-        self._runs += runs * ("compared" in row)
+        self._smaller += "compared" in row
         alike: bool = row["verdict"] == "failed" and row["check"] == self.row["check"]
         self.row = row if alike else self.row
         return alike
@@ -106,12 +109,7 @@ def verdict_on(document: Row, world: KernelWorld, stop: threading.Event | None =
         first = _simulated(document)
         if sum(flow["segments_sent"] for flow in first.summary["flows"]) > _SEGMENTS:
             return {"verdict": "too-long"}
-        if len(first.summary["flows"]) == 1:
-            found = difference(figures(first), _in_kernel(document, world, stop))
-        else:
-            shifted = list(_shifted(document, first))
-            simulated = [figures(_simulated(one)) for one in shifted]
-            found = difference_of_ranges(simulated, [_in_kernel(one, world, stop) for one in shifted])
+        found = _difference(list(_starts(document, first)), world, stop)
     except EndedError as error:
         found = Difference("no_end", str(error))
     except (ScenarioError, LinuxError) as error:
@@ -131,15 +129,28 @@ def _in_kernel(document: Row, world: KernelWorld, stop: threading.Event | None) 
         return figures(guest.result(Path(folder) / "results", stop=stop))
 
 
-def _shifted(document: Row, simulated: Result) -> Iterator[Row]:
-    """Yields the scenario with later starts of its second flow."""
-    first, second, *others = document["flow"]
+def _difference(starts: Sequence[Row], world: KernelWorld, stop: threading.Event | None) -> Difference | None:
+    """Returns what differs between both worlds' runs of all starts; of one flow, whose first runs agree, of these."""
+    simulated: list[Figures] = []
+    kernel: list[Figures] = []
+    for document in starts:
+        simulated.append(figures(_simulated(document)))
+        kernel.append(_in_kernel(document, world, stop))
+        if len(document["flow"]) == 1 and len(kernel) == 1 and difference(simulated, kernel) is None:
+            return None
+    return difference(simulated, kernel)
+
+
+def _starts(document: Row, simulated: Result) -> Iterator[Row]:
+    """Yields the scenario, and the same with later starts of its last flow."""
+    *others, last = document["flow"]
     flows = simulated.summary["flows"]
     # the queue is part of it: on a slow path one packet takes longer than the round trip of an empty one
     round_trip_s = max(flow["mean_rtt_ms"] or 0.0 for flow in flows) / 1e3
+    spread_s = round_trip_s if others else _TICK_S
     for number in range(_STARTS):
-        later_s = flows[1]["start_s"] + round_trip_s * number / _STARTS
-        yield document | {"flow": [first, second | {"start": f"{round(later_s * 1e9)}ns"}, *others]}
+        later_s = flows[-1]["start_s"] + spread_s * number / _STARTS
+        yield document | {"flow": [*others, last | {"start": f"{round(later_s * 1e9)}ns"}]}
 
 
 def _by_rule_of_module(document: Row) -> Row:

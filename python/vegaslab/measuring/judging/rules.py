@@ -1,4 +1,4 @@
-"""When two runs of a scenario differ: the simulator's, and the kernel's. The rules are in docs/swarm.md."""
+"""When runs of a scenario differ: the simulator's, and the kernel's. The rules are in docs/swarm.md."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,9 +18,8 @@ class Flow:
     """The first bytes of the segments that the network has lost, in the order of their losses."""
     retransmitted: int
     timeouts: int
-    goodput_mbps: float
+    delivered_bytes: int
     completion_s: float | None
-    delivered_bytes: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +35,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Difference:
-    """The first rule that two runs do not keep."""
+    """A rule that runs do not keep."""
 
     rule: str
     message: str
@@ -57,9 +56,8 @@ def figures(result: Result) -> Figures:
             lost=tuple(one["sequence"] for one in lost if one["flow"] == number),
             retransmitted=row["segments_retransmitted"],
             timeouts=row["timeouts"],
-            goodput_mbps=row["goodput_mbps"],
-            completion_s=row["completion_s"],
             delivered_bytes=row["delivered_bytes"],
+            completion_s=row["completion_s"],
         )
 
     return Figures(
@@ -74,46 +72,64 @@ BOTTLENECK = "r1->r2"
 _FORWARD = (BOTTLENECK,)
 
 
-def difference(simulated: Figures, kernel: Figures) -> Difference | None:
-    """Returns the first difference beyond a rule."""
+def difference(simulated: Sequence[Figures], kernel: Sequence[Figures]) -> Difference | None:
+    """Returns the first difference beyond a rule between runs of a scenario in both worlds, at several starts."""
     return next(differences(simulated, kernel), None)
 
 
-def differences(simulated: Figures, kernel: Figures) -> Iterator[Difference]:
-    """Yields the differences beyond the rules, in the order of the rules."""
-    for rule, check in _OF_FLOWS:
-        for number, (one, other) in enumerate(zip(simulated.flows, kernel.flows, strict=True)):
-            for said in check(one, other, simulated, number):
-                yield Difference(rule, f"flow {number}, {one.algorithm}: {said}")
-    queues = (simulated.mean_queue_packets, kernel.mean_queue_packets)
-    for said in _apart("mean queue, packets", *queues, least=1.0, part=0.1):
-        yield Difference("queue", said)
-
-
-def difference_of_ranges(simulated: Sequence[Figures], kernel: Sequence[Figures]) -> Difference | None:
-    """Returns the first difference between ranges that figures of several flows have over several runs.
-
-    Which flow loses at a full queue is a matter of microseconds, and after it all is different; so a run is one draw of
-    many, and both worlds' draws are compared.
+def differences(simulated: Sequence[Figures], kernel: Sequence[Figures]) -> Iterator[Difference]:
+    """Yields the differences beyond the rules, in the order of the rules. A run is one draw of many, so that the ranges
+    of both worlds' runs are compared.
     """
-    return next(
-        (
-            Difference(name, said)
-            for name, what, of_run, least, part in _OF_ALL_FLOWS
-            for said in _ranges_apart(what, [*map(of_run, simulated)], [*map(of_run, kernel)], least=least, part=part)
-        ),
-        None,
-    )
+    names = ", ".join(flow.algorithm for flow in simulated[0].flows)
+    for rule in _RULES:
+        ones, others = (
+            [value for run in runs if (value := rule.of_run(run)) is not None] for runs in (simulated, kernel)
+        )
+        if not (ones and others):
+            continue
+        allowed = max(rule.least(simulated[0]), rule.part * max(*map(abs, ones), *map(abs, others)))
+        if max(min(ones) - max(others), min(others) - max(ones)) > allowed:
+            here, there = map(_range, (ones, others))
+            said = f"{here} in the simulator, {there} in the kernel; at most {allowed:.3g} apart"
+            yield Difference(rule.name, f"{names}: {rule.what}: {said}")
 
 
-def _ranges_apart(
-    what: str, ones: Sequence[float], others: Sequence[float], *, least: float, part: float
-) -> Iterator[str]:
-    """Yields a line if the gap between both ranges is more than `least`, and than this part of the largest figure."""
-    allowed = max(least, part * max(*ones, *others))
-    if max(min(ones) - max(others), min(others) - max(ones)) > allowed:
-        here, there = (f"{min(figures):.4g} to {max(figures):.4g}" for figures in (ones, others))
-        yield f"{what}: {here} in the simulator, {there} in the kernel; a gap of at most {allowed:.3g}"
+def _range(values: Sequence[float]) -> str:
+    least, most = (f"{value:.6g}" for value in (min(values), max(values)))
+    return least if least == most else f"{least} to {most}"
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """A figure, and how far the ranges of both worlds may be apart."""
+
+    name: str
+    what: str
+    of_run: Callable[[Figures], float | None]
+    """Runs for which it is `None` are left out."""
+    least: Callable[[Figures], float]
+    """So far at least, in the unit of the figure,"""
+    part: float
+    """and so far as a part of the largest figure."""
+
+
+def _sum(of_flow: Callable[[Flow], float]) -> Callable[[Figures], float]:
+    return lambda run: sum(map(of_flow, run.flows))
+
+
+def _slow_start(part: int) -> Callable[[Figures], float | None]:
+    return lambda run: None if run.flows[0].slow_start is None else run.flows[0].slow_start[part]
+
+
+def _first_lost(run: Figures) -> float | None:
+    lost = run.flows[0].lost
+    return lost[0] // run.segment_bytes[0] if lost else None
+
+
+def _completion_s(run: Figures) -> float | None:
+    times = [flow.completion_s for flow in run.flows if flow.completion_s is not None]
+    return max(times) if len(times) == len(run.flows) else None
 
 
 def _share(run: Figures) -> float:
@@ -121,69 +137,28 @@ def _share(run: Figures) -> float:
     return run.flows[0].delivered_bytes / max(1, sum(flow.delivered_bytes for flow in run.flows))
 
 
-def _sum(of_flow: Callable[[Flow], float]) -> Callable[[Figures], float]:
-    return lambda run: sum(map(of_flow, run.flows))
+def _always(least: float) -> Callable[[Figures], float]:
+    return lambda _: least
 
 
-_OF_ALL_FLOWS: tuple[tuple[str, str, Callable[[Figures], float], float, float], ...] = (
-    ("sum_lost", "segments lost", _sum(lambda flow: len(flow.lost)), 3.0, 0.1),
-    ("sum_retransmitted", "segments retransmitted", _sum(lambda flow: flow.retransmitted), 3.0, 0.1),
-    ("sum_timeouts", "timeouts", _sum(lambda flow: flow.timeouts), 1.0, 0.0),
-    ("sum_delivered", "delivered, bytes", _sum(lambda flow: flow.delivered_bytes), 15_000.0, 0.05),
-    ("shares", "first flow's share", _share, 0.05, 0.0),
-    ("queues", "mean queue, packets", lambda run: run.mean_queue_packets, 1.0, 0.1),
-)
-"""Name, what it is, the figure of a run; how far ranges may be apart at least, and as a part of the largest figure."""
+def _round_trips(number: float) -> Callable[[Figures], float]:
+    return lambda run: max(0.01, number * run.round_trip_s)
 
 
-def _apart(what: str, one: float, other: float, *, least: float, part: float) -> Iterator[str]:
-    """Yields a line if both are further apart than `least`, and than this part of the larger one."""
-    allowed = max(least, part * max(abs(one), abs(other)))
-    if abs(one - other) > allowed:
-        yield f"{what}: {one:.6g} in the simulator, {other:.6g} in the kernel; at most {allowed:.3g} apart"
+def _further_flows(run: Figures) -> float:
+    return len(run.flows) - 1
 
 
-def _slow_start(one: Flow, other: Flow, both: Figures, _: int) -> Iterator[str]:
-    if one.slow_start is None or other.slow_start is None:
-        if one.slow_start != other.slow_start:
-            ended, where = (one, "simulator") if other.slow_start is None else (other, "kernel")
-            assert ended.slow_start is not None
-            yield f"slow start ends in the {where} alone, at {ended.slow_start[0]:.4g} s"
-        return
-    yield from _apart("window where slow start ends", one.slow_start[1], other.slow_start[1], least=2.0, part=0.05)
-    least_s = max(0.01, both.round_trip_s)
-    yield from _apart("slow start ends, s", one.slow_start[0], other.slow_start[0], least=least_s, part=0.05)
-
-
-def _lost(one: Flow, other: Flow, both: Figures, number: int) -> Iterator[str]:
-    yield from _apart("segments lost", len(one.lost), len(other.lost), least=3.0, part=0.1)
-    if one.lost and other.lost:
-        size = both.segment_bytes[number]
-        first = "first segment lost"
-        yield from _apart(first, one.lost[0] // size, other.lost[0] // size, least=4.0, part=0.05)
-
-
-def _timeouts(one: Flow, other: Flow, _both: Figures, _: int) -> Iterator[str]:
-    yield from _apart("timeouts", one.timeouts, other.timeouts, least=0.0, part=0.0)
-
-
-def _retransmitted(one: Flow, other: Flow, _both: Figures, _: int) -> Iterator[str]:
-    yield from _apart("segments retransmitted", one.retransmitted, other.retransmitted, least=3.0, part=0.1)
-
-
-def _goodput(one: Flow, other: Flow, both: Figures, _: int) -> Iterator[str]:
-    if one.completion_s is not None and other.completion_s is not None:
-        least_s = max(0.01, both.round_trip_s / 2)
-        yield from _apart("transfer takes, s", one.completion_s, other.completion_s, least=least_s, part=0.05)
-    else:
-        yield from _apart("goodput, Mb/s", one.goodput_mbps, other.goodput_mbps, least=0.05, part=0.05)
-
-
-_Check = Callable[[Flow, Flow, Figures, int], Iterator[str]]
-_OF_FLOWS: tuple[tuple[str, _Check], ...] = (
-    ("slow_start", _slow_start),
-    ("lost", _lost),
-    ("timeouts", _timeouts),
-    ("retransmitted", _retransmitted),
-    ("goodput", _goodput),
+_RULES = (
+    _Rule("slow_start", "slow starts ended", _sum(lambda flow: flow.slow_start is not None), _always(0), 0.0),
+    _Rule("slow_start", "window where slow start ends", _slow_start(1), _always(2), 0.05),
+    _Rule("slow_start", "slow start ends, s", _slow_start(0), _round_trips(1), 0.05),
+    _Rule("lost", "segments lost", _sum(lambda flow: len(flow.lost)), _always(3), 0.1),
+    _Rule("lost", "first segment lost", _first_lost, _always(4), 0.05),
+    _Rule("timeouts", "timeouts", _sum(lambda flow: flow.timeouts), _further_flows, 0.0),
+    _Rule("retransmitted", "segments retransmitted", _sum(lambda flow: flow.retransmitted), _always(3), 0.1),
+    _Rule("completion", "transfer takes, s", _completion_s, _round_trips(0.5), 0.05),
+    _Rule("delivered", "delivered, bytes", _sum(lambda flow: flow.delivered_bytes), _always(15_000), 0.05),
+    _Rule("share", "first flow's share", _share, _always(0.05), 0.0),
+    _Rule("queue", "mean queue, packets", lambda run: run.mean_queue_packets, _always(1), 0.1),
 )
