@@ -73,7 +73,7 @@ impl EcnVersions {
 }
 
 /// The greatest size of a connection without its segments in flight, bytes.
-const _: () = assert!(size_of::<Flow>() <= 1000);
+const _: () = assert!(size_of::<Flow>() <= 1008);
 
 /// Returns the receiver of a flow, whose application `reads_as_data_come`, or at intervals that are its own.
 pub(super) fn receiver(spec: &FlowSpec, sends_sack: bool, reads_as_data_come: bool) -> Receiver {
@@ -275,6 +275,7 @@ impl Flow {
     /// Creates the answer to a SYN that arrives at `at`.
     pub(crate) fn answer_syn(&mut self, at: Time, syn: &Packet) -> Packet {
         self.receiver.note_time_stamps(at, (0, 0), syn.time_stamps(at));
+        self.receiver.on_syn(at);
         let answer = Packet::new(PacketKind::SynAck, syn.flow(), 0, self.layout.plain_wire);
         let asks = syn.ecn().has(Ecn::ECHO.and(Ecn::REDUCED));
         self.ecn.taken = if asks { self.ecn.agreed } else { EcnVersion::None };

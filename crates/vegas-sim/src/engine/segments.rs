@@ -90,8 +90,10 @@ impl<N: Network> EventLoop<N> {
                 sender.on_syn_ack(self.now, stamps, &mut self.hosts.outbox);
                 self.flush(id);
             }
-            // the first data say as much
-            PacketKind::HandshakeAck => self.hosts.capture(self.now, CapturePoint::ReceiverIn, packet),
+            PacketKind::HandshakeAck => {
+                self.hosts.capture(self.now, CapturePoint::ReceiverIn, packet);
+                self.hosts.flows[id].receiver.on_established(self.now);
+            }
             PacketKind::Ack | PacketKind::Datagram => unreachable!("handled by the caller"),
         }
     }

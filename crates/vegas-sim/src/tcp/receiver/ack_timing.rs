@@ -8,6 +8,7 @@
 
 use vegas_core::units::{Span, Time};
 
+use super::compression::Compression;
 use super::window::{Opening, SEGMENT_FIRST};
 
 /// The time at which a segment is acknowledged.
@@ -34,6 +35,8 @@ pub(crate) struct LinuxAcks {
     newest: u64,
     /// Whether the acknowledgement waits for the application to read.
     awaits_reading: bool,
+    /// The duplicates.
+    pub(super) compression: Compression,
     /// The next expected byte when the newest acknowledgement was sent.
     acknowledged: u64,
     /// The sender's least timeout: a longer gap between segments begins the quick-ack phase again, and no delay exceeds
@@ -74,6 +77,7 @@ impl LinuxAcks {
             segment: SEGMENT_FIRST,
             newest: 0,
             awaits_reading: false,
+            compression: Compression::default(),
             acknowledged: 0,
             timeout,
         }
@@ -107,6 +111,23 @@ impl LinuxAcks {
             Some(due) => (AckTiming::Later, Some(due.min(now + delay))),
             None => (AckTiming::Later, Some(now + delay)),
         }
+    }
+
+    /// Takes in a segment beyond a hole, or one that fills a part of it, after which byte `next` is expected and
+    /// `ranges` wait. Data take `round_trip` as far as the window's timing knows. Returns when its acknowledgement is due,
+    /// `None` for at once.
+    pub(super) fn on_disorder(
+        &mut self,
+        now: Time,
+        (next, ranges): (u64, usize),
+        (window, round_trip): (Opening, Option<Span>),
+        due: Option<Time>,
+    ) -> Option<Time> {
+        let is_due = next - self.acknowledged > self.segment && window.awaits_reading.is_none();
+        if is_due || self.quick > 0 {
+            return None;
+        }
+        self.compression.on_duplicate(now, (next, ranges), round_trip, due)
     }
 
     /// Learns the size of full segments; returns whether this one seems to be the last of what the sender wrote
@@ -162,9 +183,10 @@ impl LinuxAcks {
         self.delay = DELAY_MIN;
     }
 
-    /// Doubles the delay, because no second segment came in time; but not where it is the application that has read.
+    /// Doubles the delay, because no second segment came in time; but not where it is the application that has read, or
+    /// duplicates that waited.
     pub(super) fn on_timer(&mut self) {
-        if !self.awaits_reading {
+        if !self.awaits_reading && !self.compression.is_holding() {
             self.delay = (self.delay + self.delay).min(self.timeout);
         }
     }
@@ -173,6 +195,7 @@ impl LinuxAcks {
     pub(super) fn acknowledged(&mut self, next: u64) {
         self.acknowledged = next;
         self.awaits_reading = false;
+        self.compression.acknowledged();
         if self.quick == 1 {
             self.delay = DELAY_MIN;
         }

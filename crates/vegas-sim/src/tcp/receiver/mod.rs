@@ -2,6 +2,7 @@
 //! selective acknowledgements (RFC 2018).
 
 mod ack_timing;
+mod compression;
 mod echo;
 mod merging;
 mod window;
@@ -155,12 +156,27 @@ impl Receiver {
         [held, self.ack_due()].into_iter().flatten().min()
     }
 
+    /// Takes in that a SYN was answered.
+    pub(crate) fn on_syn(&mut self, now: Time) {
+        if let Acks::Linux(acks) = &mut self.acks {
+            acks.compression.on_syn(now);
+        }
+    }
+
+    /// Takes in the end of the handshake; the first data say as much.
+    pub(crate) fn on_established(&mut self, now: Time) {
+        if let Acks::Linux(acks) = &mut self.acks {
+            acks.compression.on_established(now);
+        }
+    }
+
     /// Takes in `[from, to)`, a segment or several of `segment` bytes that the interface has merged, with PSH if
     /// `pushed`; returns whether it is acknowledged at once.
     pub(crate) fn on_data(&mut self, now: Time, (from, to): (u64, u64), segment: u64, pushed: bool) -> AckTiming {
         let length = to.saturating_sub(self.next);
+        let next = self.next;
         if !self.take_in(now, from, to, segment) {
-            return AckTiming::Now;
+            return self.report(now, (next, to));
         }
         let window = self.opening();
         let was_due = self.ack_due();
@@ -176,6 +192,21 @@ impl Receiver {
                 self.ack_due = due.unwrap_or(Time::NEVER);
                 timing
             }
+        }
+    }
+
+    /// Returns when a segment out of order, which ends at byte `to`, is reported; before it byte `before` was expected.
+    fn report(&mut self, now: Time, (before, to): (u64, u64)) -> AckTiming {
+        let (waits, due) = ((self.next, self.ranges()), self.ack_due());
+        let window = (self.opening(), self.window.as_ref().and_then(|window| window.round_trip()));
+        match &mut self.acks {
+            Acks::Linux(acks) if self.sends_sack && waits.1 > 0 && to > before => {
+                let due = acks.on_disorder(now, waits, window, due);
+                self.ack_due = due.unwrap_or(Time::NEVER);
+                due.map_or(AckTiming::Now, |_| AckTiming::Later)
+            }
+            // what comes again, or fills the last hole, is acknowledged at once (`tcp_data_queue`)
+            _ => AckTiming::Now,
         }
     }
 

@@ -222,6 +222,12 @@ impl GrowingWindow {
         (tuning.window_from, tuning.window_end) = (Some(now), self.edge.max(next));
     }
 
+    /// The round trip, as far as it is known.
+    pub(super) fn round_trip(&self) -> Option<Span> {
+        let micros = self.tuning.round_trip_8 / 8;
+        (micros > 0).then_some(Span::from_micros(micros))
+    }
+
     /// Takes in the age of an own time stamp that a segment of `length` bytes brings back, which is a round trip and
     /// what the sender waited. Of full segments the least counts, and an eighth of any other (`tcp_rcv_rtt_measure_ts`,
     /// `tcp_rcv_rtt_update` since Linux 6.16 and in the stable series from 6.1 on).
