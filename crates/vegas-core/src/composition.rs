@@ -244,6 +244,9 @@ impl Composition {
         if parameters.ssthresh.is_some_and(|ssthresh| ssthresh < Segments(2)) {
             return refuse("ssthresh", "must be at least 2 segments");
         }
+        if !Parameters::TICKS_PER_SECOND.contains(&parameters.ticks_per_second) {
+            return refuse("ticks_per_second", "must be from 100 to 1000");
+        }
         if self.avoidance.divides_by_thresholds() && parameters.alpha < Segments(1) {
             return refuse("alpha", "must be at least 1 segment for Dynamic Vegas's avoidance, which divides by it");
         }

@@ -186,6 +186,7 @@ impl Config {
             restart_window: Segments(restart_window),
             ssthresh: (ssthresh != NONE_U32).then_some(Segments(ssthresh)),
             max_window: Segments(max_window),
+            ticks_per_second: Parameters::DEBIANS_TICKS,
         }
     }
 }

@@ -195,7 +195,17 @@ impl Choice {
     /// Returns the configuration for the BPF object.
     pub fn config(&self) -> Config {
         let Composition { signal, slow_start, avoidance, loss, limits, .. } = self.composition;
-        let Parameters { alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window } = self.parameters;
+        // what counts ticks is the kernel's own
+        let Parameters {
+            alpha,
+            beta,
+            gamma,
+            initial_window,
+            restart_window,
+            ssthresh,
+            max_window,
+            ticks_per_second: _,
+        } = self.parameters;
         let standalone = Standalone::ALL.iter().position(|one| Some(*one) == self.standalone);
         let without = if self.own.is_some() { OWN } else { 0 };
         Config {

@@ -85,7 +85,8 @@ fn name<T: PartialEq>(part: &T, names: &[(&'static str, T)]) -> Option<&'static 
 }
 
 fn parameters<'py>(py: Python<'py>, parameters: &Parameters) -> PyResult<Bound<'py, PyDict>> {
-    let Parameters { alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window } = parameters;
+    let Parameters { alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window, ticks_per_second: _ } =
+        parameters;
     let entry = PyDict::new(py);
     entry.set_item("alpha", alpha.0)?;
     entry.set_item("beta", beta.0)?;

@@ -34,6 +34,7 @@ pub(crate) const RENO_PARAMETERS: Parameters = Parameters {
     restart_window: Segments(1),
     ssthresh: None,
     max_window: MAX_WINDOW,
+    ticks_per_second: Parameters::DEBIANS_TICKS,
 };
 
 pub(crate) const VEGAS: Composition = Composition {

@@ -1,5 +1,7 @@
 //! The numbers of a sender.
 
+use core::ops::RangeInclusive;
+
 use crate::units::Segments;
 
 /// The numbers of a sender. Windows and thresholds are in segments.
@@ -21,6 +23,9 @@ pub struct Parameters {
     /// The window never exceeds this: the receiver's window, or less. 2 to [`Window::MAX`](crate::units::Window::MAX),
     /// and not below the initial and the restart window.
     pub max_window: Segments,
+    /// Ticks a second of the clock by which some of Linux's modules count time (`jiffies`, `CONFIG_HZ`):
+    /// [`TICKS_PER_SECOND`](Self::TICKS_PER_SECOND).
+    pub ticks_per_second: u16,
 }
 
 /// Which thresholds of the backlog a part reads.
@@ -35,6 +40,11 @@ pub struct Thresholds {
 }
 
 impl Parameters {
+    /// Kernels have 100, 250, 300 or 1000 ticks a second.
+    pub const TICKS_PER_SECOND: RangeInclusive<u16> = 100..=1000;
+    /// Debian's kernels.
+    pub const DEBIANS_TICKS: u16 = 250;
+
     /// RFC 9002, section 7.2: QUIC begins with ten packets. A preset that begins with more keeps that.
     pub fn left_to_quic(mut self) -> Self {
         self.initial_window = self.initial_window.max(Segments(10));

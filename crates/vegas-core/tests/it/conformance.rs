@@ -323,6 +323,7 @@ fn numbers_that_make_no_sense_are_refused_by_name() {
     assert_eq!(refused(|p| p.restart_window = Segments(0)), Some("restart_window"));
     assert_eq!(refused(|p| p.max_window = Segments(1)), Some("max_window"));
     assert_eq!(refused(|p| p.ssthresh = Some(Segments(1))), Some("ssthresh"));
+    assert_eq!(refused(|p| p.ticks_per_second = 99), Some("ticks_per_second"));
     assert_eq!(refused(|p| p.max_window = Segments((1 << 24) + 1)), Some("max_window"));
     assert_eq!(refused(|p| p.initial_window = Segments((1 << 20) + 1)), Some("max_window"));
     assert_eq!(refused(|p| p.restart_window = Segments((1 << 20) + 1)), Some("max_window"));

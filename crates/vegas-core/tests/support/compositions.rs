@@ -125,6 +125,7 @@ pub fn parameter_sets() -> [Parameters; 7] {
         initial_window: Segments(initial),
         restart_window: Segments(restart),
         max_window: Segments(max),
+        ticks_per_second: 100,
     };
     let largest = Window::MAX.floor().0;
     [
@@ -134,7 +135,7 @@ pub fn parameter_sets() -> [Parameters; 7] {
         set(0, 0, 0, 1, 2, 2),
         set(0, u32::MAX, u32::MAX, largest, 1, largest),
         set(u32::MAX, u32::MAX, 0, 3, largest, largest),
-        Parameters { ssthresh: Some(Segments(60)), ..set(1, 3, 1, 2, 2, 1 << 20) },
+        Parameters { ssthresh: Some(Segments(60)), ticks_per_second: 1000, ..set(1, 3, 1, 2, 2, 1 << 20) },
     ]
 }
 

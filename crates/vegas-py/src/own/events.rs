@@ -37,7 +37,16 @@ pub(crate) struct Start {
 
 impl Start {
     pub(super) fn new(parameters: &Parameters, seed: u64) -> Self {
-        let Parameters { alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window } = parameters;
+        let Parameters {
+            alpha,
+            beta,
+            gamma,
+            initial_window,
+            restart_window,
+            ssthresh,
+            max_window,
+            ticks_per_second: _,
+        } = parameters;
         Start {
             initial_window: initial_window.0,
             restart_window: restart_window.0,

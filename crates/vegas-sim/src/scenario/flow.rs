@@ -54,7 +54,7 @@ pub(super) fn resolve(
         check_linux(key, flow)?;
         composition.detection.recovery = Recovery::Sack;
     }
-    let parameters = parameters(flow, &preset_parameters, &host);
+    let parameters = parameters(key, flow, &preset_parameters, &host)?;
     let own_needs = own.as_ref().map(|own| own.program().needs());
     let needs = own_needs.or(standalone.map(Standalone::needs)).unwrap_or_default();
     check_algorithm(key, flow, transport, (&needs, &composition), &parameters, &host)?;
@@ -119,7 +119,7 @@ fn check_marks(key: &str, kind: &FlowKind) -> Checked<()> {
     Err(Problem::new(child(key, "receiver.misbehaves"), message))
 }
 
-fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
+fn parameters(key: &str, flow: &Flow, preset: &Parameters, host: &HostSpec) -> Checked<Parameters> {
     // a constant window bounds the congestion window, as ns-2's window_ does; beyond one that grows nothing leaves
     let bound = match host.receive_window {
         ReceiveWindow::Constant(window) => window,
@@ -127,7 +127,7 @@ fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
     };
     let or = |default, count: Option<Field<Count<0>>>| count.map_or(default, |count| count.0.segments());
     let or_window = |default, count: Option<Field<Count<1>>>| count.map_or(default, |count| count.0.segments());
-    Parameters {
+    Ok(Parameters {
         alpha: or(preset.alpha, flow.alpha),
         beta: or(preset.beta, flow.beta),
         gamma: or(preset.gamma, flow.gamma),
@@ -135,7 +135,8 @@ fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
         restart_window: or_window(preset.restart_window, flow.restart_window),
         ssthresh: flow.ssthresh.map(|count| count.0.segments()).or(preset.ssthresh),
         max_window: flow.max_window.map_or(preset.max_window, |count| count.0.segments()).min(bound),
-    }
+        ticks_per_second: ticks(key, flow, host.kind)?,
+    })
 }
 
 fn check_algorithm(
@@ -168,6 +169,7 @@ fn check_algorithm(
             "alpha" | "beta" | "gamma" | "initial_window" | "restart_window" | "ssthresh" | "max_window" => {
                 child(key, part)
             }
+            "ticks_per_second" => child(key, "host.ticks_per_second"),
             "algorithm" => child(key, part),
             _ => child(&child(key, "algorithm"), part),
         };
@@ -475,6 +477,18 @@ fn timestamps(key: &str, host: &Host, kind: HostKind) -> Checked<bool> {
         (None | Some(false), HostKind::Bsd) => Ok(false),
         (Some(true), HostKind::Bsd) => {
             Err(Problem::new(child(key, "host.timestamps"), "is for host \"linux\"; leave it out, or write that host"))
+        }
+    }
+}
+
+/// Returns the rate of a kernel's clock.
+fn ticks(key: &str, flow: &Flow, kind: HostKind) -> Checked<u16> {
+    match (flow.host.as_ref().and_then(|host| host.0.0.ticks_per_second), kind) {
+        (None, _) => Ok(Parameters::DEBIANS_TICKS),
+        (Some(ticks), HostKind::Linux) => Ok(ticks.0.0 as u16),
+        (Some(_), HostKind::Bsd) => {
+            let message = "is for host \"linux\"; leave it out, or write that host";
+            Err(Problem::new(child(key, "host.ticks_per_second"), message))
         }
     }
 }

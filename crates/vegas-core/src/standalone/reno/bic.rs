@@ -2,7 +2,7 @@
 //! loss is a target, which a search by quarters approaches, at most 16 segments a round trip at once. Beyond it the
 //! same steps come in reverse order. A loss costs a fifth.
 //!
-//! Times are whole milliseconds, as those of a kernel that counts 1000 ticks a second.
+//! Times are in the kernel's ticks.
 
 use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
@@ -10,6 +10,7 @@ use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
 use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
+use crate::standalone::reno::ticks::{Clock, Ticks};
 use crate::units::{Segments, Time, Window};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -38,19 +39,20 @@ const BETA_ONE: u32 = 1_024;
 /// What is acknowledged at once, in 16ths: 2 at first, and a smoothing of 1/16.
 const ACK_SHIFT: u32 = 4;
 const ACKED_FIRST: u32 = 2 << ACK_SHIFT;
-/// The age at which the growth is computed again, if the window stays.
-const UPDATE_MS: u64 = 1_000 / 32;
+/// A part of a second, beyond which the growth is computed again, if the window stays.
+const UPDATES_A_SECOND: Ticks = 32;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bic {
     window: RenoWindow,
+    clock: Clock,
     /// The window of the last loss, or less if that was below the one before; 0 before the first and after a timeout.
     target: u32,
     /// Acknowledged segments for one more.
     per: u32,
     updated_window: u32,
-    updated_ms: u64,
+    updated: Ticks,
     /// Segments that an acknowledgement covers, in 16ths.
     acked_at_once: u32,
     /// Nothing is known to be missing.
@@ -63,10 +65,11 @@ impl Bic {
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {
         Bic {
             window: RenoWindow::new(parameters),
+            clock: Clock::of(parameters),
             target: 0,
             per: 1,
             updated_window: 0,
-            updated_ms: 0,
+            updated: 0,
             acked_at_once: ACKED_FIRST,
             is_open: true,
         }
@@ -94,11 +97,11 @@ impl Bic {
     }
 
     fn update(&mut self, now: Time) {
-        let (window, now_ms) = (self.window.get(), now.as_nanos() / 1_000_000);
-        if self.updated_window == window && now_ms.saturating_sub(self.updated_ms) <= UPDATE_MS {
+        let (window, now) = (self.window.get(), self.clock.at(now));
+        if self.updated_window == window && now.wrapping_sub(self.updated) <= self.clock.second() / UPDATES_A_SECOND {
             return;
         }
-        (self.updated_window, self.updated_ms) = (window, now_ms);
+        (self.updated_window, self.updated) = (window, now);
         if window <= LOW_WINDOW {
             self.per = window;
             return;
@@ -165,7 +168,7 @@ impl CongestionControl for Bic {
         let window = self.after_loss();
         self.window.answer(loss, window);
         if loss.kind == LossKind::Timeout {
-            *self = Bic { window: self.window, ..Bic::start(&PRESET.parameters, 0) };
+            *self = Bic { window: self.window, clock: self.clock, ..Bic::start(&PRESET.parameters, 0) };
         }
         self.is_open = false;
     }

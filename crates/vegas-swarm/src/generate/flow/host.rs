@@ -27,6 +27,7 @@ pub(super) fn any(draw: &mut Draw, scale: &Scale, delayed_ack: bool) -> Value {
         maybe(draw, 40, &mut host, "sack", |draw| draw.percent(30));
         maybe(draw, 40, &mut host, "timestamps", |draw| draw.percent(30));
         maybe(draw, 15, &mut host, "reads_after", |draw| short(draw, scale));
+        maybe(draw, 15, &mut host, "ticks_per_second", |draw| draw.pick(&[100, 250, 300, 1000]));
     }
     if delayed_ack {
         maybe(draw, 30, &mut host, "delayed_ack", |draw| match is_linux && draw.percent(60) {

@@ -84,7 +84,8 @@ fn path(number: &str) -> Option<Case> {
         initial_window: 2,
         header: 40,
         // the buffers are larger than any window
-        host: ", receive_window = 1048576",
+        // the traces' kernel has CONFIG_HZ=1000
+        host: ", receive_window = 1048576, ticks_per_second = 1000",
         first: Sender::Reno,
         second: None,
     })

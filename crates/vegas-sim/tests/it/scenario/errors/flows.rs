@@ -379,6 +379,16 @@ fn hosts() {
             ),
             (
                 "packet =",
+                "host = { kind = \"linux\", ticks_per_second = 64 }\npacket =",
+                ":13: flow.0.host.ticks_per_second: 64 was given; expected a whole number from 100 to 1000",
+            ),
+            (
+                "packet =",
+                "host = { kind = \"bsd\", ticks_per_second = 100 }\npacket =",
+                r#":13: flow.0.host.ticks_per_second: is for host "linux"; leave it out, or write that host"#,
+            ),
+            (
+                "packet =",
                 "host = { kind = \"linux\", rto_grain = \"1ms\" }\npacket =",
                 ":13: flow.0.host.rto_grain: is fixed for host \"linux\"; leave it out, or write host \"bsd\"",
             ),

@@ -156,7 +156,7 @@ fn overrides() {
         (
             "flow.0.host.rto",
             "1s",
-            "flow.0.host.rto: unknown key; expected one of kind, dupack_threshold, limited_transmit, recovery_burst, delayed_ack, gro, reads_after, sack, timestamps, receive_window, rto_min, rto_max, rto_initial, rto_grain, handshake, byte_counting, slow_start_after_idle, accepts_ecn, aqt_every",
+            "flow.0.host.rto: unknown key; expected one of kind, dupack_threshold, limited_transmit, recovery_burst, delayed_ack, gro, reads_after, sack, timestamps, receive_window, rto_min, rto_max, rto_initial, rto_grain, ticks_per_second, handshake, byte_counting, slow_start_after_idle, accepts_ecn, aqt_every",
         ),
         ("flow.0.access.rate", "1mbit", r#"flow.0.access.delay: is missing; give one, such as delay = "48ms""#),
         (
