@@ -105,8 +105,8 @@ fn wait_for_data(stream: &TcpStream) {
 }
 
 /// Connects at the flow's start and writes data until the flow's stop, its size or the end of the run. The connection
-/// stays open until then: a kernel acknowledges a FIN that comes with data late (`tcp_fin`), and the receiver would close
-/// the connection with its sender's last data unacknowledged.
+/// stays open until then: a kernel acknowledges a FIN that comes with data late (`tcp_fin`), and the receiver would
+/// close the connection with its sender's last data unacknowledged.
 pub(crate) fn send(sender: &Sender, clock: Clock, end: Time, stop: &AtomicBool) -> Result<(), Error> {
     let failed = |error: std::io::Error| Error::new(format!("the sender of flow {}", sender.flow), error);
     if !wait_until(sender.start, clock, stop) {

@@ -75,7 +75,7 @@ impl EcnVersions {
 /// The greatest size of a connection without its segments in flight, bytes.
 const _: () = assert!(size_of::<Flow>() <= 1008);
 
-/// Returns the receiver of a flow, whose application `reads_as_data_come`, or at intervals that are its own.
+/// Returns the receiver of a flow. Its application `reads_as_data_come`, or at intervals that are its own.
 pub(super) fn receiver(spec: &FlowSpec, sends_sack: bool, reads_as_data_come: bool) -> Receiver {
     let acks = match spec.host.delayed_ack {
         DelayedAck::None => Acks::AtOnce,

@@ -238,8 +238,8 @@ impl FlowAndFlags {
     }
 }
 
-/// The header, from the lowest bit on: 16 bits of size, 16 of the hop, 24 of stamps in us, 4 of the kind, 4 of which the
-/// lowest is PSH.
+/// The header, from the lowest bit on: 16 bits of size, 16 of the hop, 24 of stamps in us, 4 of the kind, 4 of which
+/// the lowest is PSH.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PackedHeader(u64);
 

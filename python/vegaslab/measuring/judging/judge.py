@@ -130,7 +130,7 @@ def _in_kernel(document: Row, world: KernelWorld, stop: threading.Event | None) 
 
 
 def _difference(starts: Sequence[Row], world: KernelWorld, stop: threading.Event | None) -> Difference | None:
-    """Returns what differs between both worlds' runs of all starts; of one flow, whose first runs agree, of these."""
+    """Returns what differs between both worlds' runs of all starts; of one flow, of the first runs if these agree."""
     simulated: list[Figures] = []
     kernel: list[Figures] = []
     for document in starts:
@@ -142,7 +142,7 @@ def _difference(starts: Sequence[Row], world: KernelWorld, stop: threading.Event
 
 
 def _starts(document: Row, simulated: Result) -> Iterator[Row]:
-    """Yields the scenario, and the same with later starts of its last flow."""
+    """Yields the scenario, first as it is, and then with later starts of its last flow."""
     *others, last = document["flow"]
     flows = simulated.summary["flows"]
     # the queue is part of it: on a slow path one packet takes longer than the round trip of an empty one

@@ -88,7 +88,7 @@ pub enum ReceiveWindow {
 
 /// The full segments that the application of bulk data gives a kernel in one call of `send`.
 pub const WRITE_SEGMENTS: u64 = 32;
-/// The application gives no more while so much waits to leave (`TCP_NOTSENT_LOWAT`): 0.3 s at 100 Mb/s.
+/// The data that wait to leave while the application gives no more (`TCP_NOTSENT_LOWAT`): 0.3 s at 100 Mb/s.
 pub const UNSENT: Bytes = Bytes::new(4 << 20);
 
 impl ReceiveWindow {

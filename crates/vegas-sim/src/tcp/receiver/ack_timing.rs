@@ -60,8 +60,8 @@ const QUICK_MAX: u32 = 16;
 /// The least and greatest delay of an acknowledgement: `TCP_ATO_MIN`, `TCP_DELACK_MAX`.
 const DELAY_MIN: Span = Span::from_millis(40);
 const DELAY_MAX: Span = Span::from_millis(200);
-/// The least payload that is taken for that of a full segment where two in a row have it (`TCP_MIN_MSS`), and where they
-/// have PSH (`TCP_MSS_DEFAULT`).
+/// The least payload that is taken for that of a full segment where two in a row have it (`TCP_MIN_MSS`), and where
+/// they have PSH (`TCP_MSS_DEFAULT`).
 const SEGMENT_MIN: u64 = 88;
 const PUSHED_SEGMENT_MIN: u64 = SEGMENT_FIRST;
 
@@ -114,8 +114,8 @@ impl LinuxAcks {
     }
 
     /// Takes in a segment beyond a hole, or one that fills a part of it, after which byte `next` is expected and
-    /// `ranges` wait. Data take `round_trip` as far as the window's timing knows. Returns when its acknowledgement is due,
-    /// `None` for at once.
+    /// `ranges` wait. Data take `round_trip` as far as the window's timing knows. Returns when its acknowledgement is
+    /// due, `None` for at once.
     pub(super) fn on_disorder(
         &mut self,
         now: Time,

@@ -27,7 +27,8 @@ const RANGES_MOST: usize = 2;
 /// The most for which a duplicate waits, beside this part of a round trip (`net.ipv4.tcp_comp_sack_delay_ns`).
 const DELAY_MOST: Span = Span::from_millis(1);
 const PART_OF_ROUND_TRIP: u64 = 20;
-/// By this the timer may come later, to come with another (`net.ipv4.tcp_comp_sack_slack_ns`); where none is due it does.
+/// By this the timer may come later, to come with another (`net.ipv4.tcp_comp_sack_slack_ns`); where none is due it
+/// does.
 const SLACK: Span = Span::from_micros(100);
 
 impl Compression {

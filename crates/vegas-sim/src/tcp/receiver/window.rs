@@ -172,8 +172,8 @@ impl GrowingWindow {
         }
     }
 
-    /// Takes in `length` bytes, of segments of `segment` bytes, that wait behind a hole, while `waiting` bytes are charged
-    /// to the buffer. Only a receiver that reports them grows its window.
+    /// Takes in `length` bytes, of segments of `segment` bytes, that wait behind a hole, while `waiting` bytes are
+    /// charged to the buffer. Only a receiver that reports them grows its window.
     pub(super) fn on_waiting(&mut self, now: Time, (length, segment): (u64, u64), waiting: u64, is_reported: bool) {
         self.read_before(now);
         self.grew = false;
@@ -319,8 +319,9 @@ mod tests {
     }
 
     /// By hand. Of 65,535 bytes a buffer of segments of 1000 bytes, 111 in 256, leaves 56,831, where half of it had
-    /// been assumed, and the newest segment takes 1000 until it is read. In the third round a whole window of 65,000 bytes has arrived, and the receiver knows a round
-    /// trip; until then the window stands. Then it opens by two segments for each one.
+    /// been assumed, and the newest segment takes 1000 until it is read. In the third round a whole window of 65,000
+    /// bytes has arrived, and the receiver knows a round trip; until then the window stands. Then it opens by two
+    /// segments for each one.
     #[test]
     fn the_window_opens_ahead_of_slow_start() {
         let opened = windows(&mut window(65_535, 3 << 20), &[10, 20, 40, 80, 160, 320]);

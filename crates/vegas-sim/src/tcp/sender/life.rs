@@ -202,7 +202,7 @@ impl Sender {
     }
 }
 
-/// The flags PSH of a sender whose peer tunes its window, which begins with that of a SYN, of 16 bits.
+/// The flags PSH of a sender to a peer that tunes its window, which begins with that of a SYN, of 16 bits.
 fn pushes(spec: &FlowSpec, payload: Bytes) -> Option<Box<Pushes>> {
     let window = spec.host.receive_window;
     let first = window.first(payload).get().min(u16::MAX.into());

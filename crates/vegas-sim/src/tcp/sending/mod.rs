@@ -79,8 +79,8 @@ impl SendQueue {
         self.application.as_ref()?.next(self.written)
     }
 
-    /// Lets the application write what is due, or withdraw what is not among the `sent` segments, while all before `una`
-    /// are acknowledged. Returns whether there is more than before; `None` without an application.
+    /// Lets the application write what is due, or withdraw what is not among the `sent` segments, while all before
+    /// `una` are acknowledged. Returns whether there is more than before; `None` without an application.
     pub(super) fn act(&mut self, now: Time, (una, sent): (u64, u64), layout: &mut Arc<Layout>) -> Option<bool> {
         let application = self.application.as_mut()?;
         let before = self.written;

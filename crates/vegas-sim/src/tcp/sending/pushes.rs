@@ -1,9 +1,9 @@
-//! The segments with the flag PSH: the last that each of the application's calls of `send` could give the kernel, and one
-//! for each half of the greatest window offered (Linux: `tcp_sendmsg_locked`, `forced_push`). A Linux receiver
+//! The segments with the flag PSH: the last that each of the application's calls of `send` could give the kernel, and
+//! one for each half of the greatest window offered (Linux: `tcp_sendmsg_locked`, `forced_push`). A Linux receiver
 //! acknowledges them alone.
 //!
-//! An application with bulk data calls `send` with [`WRITE_SEGMENTS`] each time, as long as less than [`UNSENT`] waits to
-//! leave, and goes on when less than half of that waits (`TCP_NOTSENT_LOWAT`, `tcp_stream_memory_free`).
+//! An application with bulk data calls `send` with [`WRITE_SEGMENTS`] each time, as long as less than [`UNSENT`] waits
+//! to leave, and goes on when less than half of that waits (`TCP_NOTSENT_LOWAT`, `tcp_stream_memory_free`).
 
 use vegas_core::units::Bytes;
 
@@ -104,8 +104,8 @@ mod tests {
         (0..end).filter(|segment| pushes.is_pushed(*segment)).map(|segment| segment + 1).collect()
     }
 
-    /// Linux 6.12 in the second world, on 10 Mb/s and 40 ms: half of 65,160 bytes are 22.5 segments, so that the 23rd of
-    /// each write of 32 has the flag, and the last. 4 MiB are 2896.6 segments: 2907 are given while ten leave.
+    /// Linux 6.12 in the second world, on 10 Mb/s and 40 ms: half of 65,160 bytes are 22.5 segments, so that the 23rd
+    /// of each write of 32 has the flag, and the last. 4 MiB are 2896.6 segments: 2907 are given while ten leave.
     #[test]
     fn a_write_of_more_than_half_a_window_is_pushed_twice() {
         let mut pushes = Pushes::new(FULL, 7, FIRST);
@@ -116,8 +116,8 @@ mod tests {
     }
 
     /// By hand: the application goes on with 2907 when 1448 of its segments wait to leave (2 x 1448 x 1448 bytes are
-    /// less than 4 MiB, those of 1449 are not), until 2897 wait. Half of a window of 100,000 bytes has more segments than
-    /// a write. What is acknowledged is forgotten.
+    /// less than 4 MiB, those of 1449 are not), until 2897 wait. Half of a window of 100,000 bytes has more segments
+    /// than a write. What is acknowledged is forgotten.
     #[test]
     fn the_application_goes_on_when_half_has_left() {
         let mut pushes = Pushes::new(FULL, 7, FIRST);
@@ -133,8 +133,8 @@ mod tests {
         assert_eq!(pushes.given.len(), 2);
     }
 
-    /// A transfer of 40 segments ends with the flag; of two writes each ends with it, and of one of 40 the first call of
-    /// `send`, too. What was withdrawn is written again.
+    /// A transfer of 40 segments ends with the flag; of two writes each ends with it, and of one of 40 the first call
+    /// of `send`, too. What was withdrawn is written again.
     #[test]
     fn the_end_of_each_write_is_pushed() {
         let mut transfer = Pushes::new(FULL, 7, FIRST);
