@@ -1,10 +1,9 @@
 """The tables of the section "Both worlds side by side"."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from statistics import median_low
 
 from documentation.markdown import item, number, paragraph, table
-from documentation.worlds.rows import MODULES, Row, Run
+from documentation.worlds.rows import MODULES, Row
 
 _ACCESS_MS = 1.0
 """The delay of each access link of the plan."""
@@ -18,7 +17,7 @@ def section(rows: Sequence[Row], world: Mapping[str, str], causes: Mapping[str, 
     said = (
         f"Linux {world['kernel']}, QEMU {world['qemu']}. {kept} of {len(rows)} rows keep all of "
         "[the judge's rules](swarm.md#the-kernel-as-judge); the last column names the rules that the others do not "
-        "keep. Each pair is the simulator's figure, and the kernel's: the median of the runs with all starts."
+        "keep. Each pair is the simulator's figure, and the kernel's, of the first start."
     )
     lines = paragraph(said)
     for path in dict.fromkeys(row.path for row in rows):
@@ -58,13 +57,11 @@ def _cells(row: Row) -> Sequence[str]:
 
 
 def _pair(row: Row, column: str, decimals: int) -> tuple[str, str]:
-    return _median(row.simulated, column, decimals), _median(row.kernel, column, decimals)
+    return _number(row.simulated[0][column], decimals), _number(row.kernel[0][column], decimals)
 
 
-def _median(runs: Sequence[Run], column: str, decimals: int) -> str:
-    values = [run[column] for run in runs if run[column] is not None]
-    # of an even number the lower one, which a run has
-    return number(median_low(values) if values else None, decimals, missing="-")
+def _number(value: float | None, decimals: int) -> str:
+    return number(value, decimals, missing="-")
 
 
 def _why(rows: Sequence[Row], causes: Mapping[str, str]) -> Iterator[str]:

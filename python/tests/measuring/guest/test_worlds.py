@@ -33,10 +33,10 @@ def test_each_algorithm_is_in_the_tables_and_in_a_picture(both: list[Row]) -> No
 
 def test_a_row_that_differs_names_the_rules_and_has_a_cause(both: list[Row]) -> None:
     (row,) = (row for row in both if row.algorithm == "reno-linux" and row.path[0] == "10mbit")
-    assert len(row.kernel) == 5
+    assert len(row.kernel) == 2
     slow = [{**run, "flow.0.delivered_bytes": 5_000_000, "flow.0.timeouts": 1} for run in row.kernel]
     assert not Row(
-        algorithm=row.algorithm, path=row.path, simulated=row.simulated, kernel=[*slow, row.kernel[0]]
+        algorithm=row.algorithm, path=row.path, simulated=row.simulated, kernel=[slow[0], row.kernel[1]]
     ).differences
     differs = Row(algorithm=row.algorithm, path=row.path, simulated=row.simulated, kernel=slow)
     assert differs.differs_in == ("timeouts", "delivered")
