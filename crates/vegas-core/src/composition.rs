@@ -312,7 +312,8 @@ impl Composition {
 
     /// What the parts need of a host beyond acknowledgements and losses.
     pub fn needs(&self) -> Needs {
-        let signal = Needs { routers: self.signal.needs_routers(), ..Needs::NONE };
+        let signal =
+            Needs { routers: self.signal.needs_routers(), every_ack: self.signal.hears_recoveries(), ..Needs::NONE };
         signal
             .and(&self.needs_beside())
             .and(&self.slow_start.needs())

@@ -1,13 +1,10 @@
 """Why both worlds differ, by algorithm, as far as it is known."""
 
 _ENDLESS_REPAIR = (
-    "in the kernel its window stands at 52 segments from 0.15 s on, where the path and its queue hold 42, and losses do "
-    "not end. It seems that each recovery begins with the acknowledgement that ends the one before; the program measures "
-    "rounds outside of recoveries, and learns nothing. In the simulator there are acknowledgements between them."
-)
-_BASE_RTT = (
-    "the kernel's takes its base RTT from acknowledgements in a recovery, too, which time stamps of whole milliseconds "
-    "time: 20.0 ms for 20.7, so that half as many packets wait. The composition here hears nothing in a recovery."
+    "in the kernel its window stands at 52 segments from 0.15 s on, where the path and its queue hold 42, and losses "
+    "do not end. It seems that each recovery begins with the acknowledgement that ends the one before; the program "
+    "measures rounds outside of recoveries, and learns nothing. In the simulator there are acknowledgements between "
+    "them."
 )
 _START = (
     "the receiver's estimate of the round trip, in whole milliseconds, decides when its window opens, and with it when "
@@ -24,6 +21,5 @@ CAUSES: dict[str, str] = {
     "cdg": _CHANCE,
     "lp": _LP,
     "vegas-next": _ENDLESS_REPAIR,
-    "vegas-linux": _BASE_RTT,
     "gallop": _START,
 }

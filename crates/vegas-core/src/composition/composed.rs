@@ -169,7 +169,10 @@ impl State {
     /// then; only parts that ask for every acknowledgement may move it.
     #[cold]
     #[inline(never)]
-    fn on_other_ack(&mut self, ack: Ack) {
+    fn on_other_ack(&mut self, algorithm: &Algorithm, ack: Ack) {
+        if algorithm.composition().signal.hears_recoveries() {
+            self.round.sample_beside(&ack);
+        }
         if ack.in_recovery {
             self.slow_start.on_recovery(&mut self.control, &ack);
         }
@@ -364,7 +367,7 @@ impl<A: Borrow<Algorithm>, S: BorrowMut<State>> CongestionControl for Composed<A
         }
         match !ack.in_recovery && ack.acked > Segments(0) {
             true => state.on_new_data(self.algorithm.borrow(), ack),
-            false => state.on_other_ack(*ack),
+            false => state.on_other_ack(self.algorithm.borrow(), *ack),
         }
     }
 

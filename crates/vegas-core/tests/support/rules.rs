@@ -75,7 +75,10 @@ fn check_recovery(before: Composed, ack: &Ack) -> Verdict {
     after.on_ack(&Ack { in_recovery: true, ..*ack });
     rule(after.output().window <= before.output().window, "an ACK in recovery raised the window")?;
     rule(
-        after == before || parts.slow_start.promise().drains || parts.loss.cut.needs().accurate_ecn,
+        after == before
+            || parts.signal.hears_recoveries()
+            || parts.slow_start.promise().drains
+            || parts.loss.cut.needs().accurate_ecn,
         "an ACK in recovery changed the state",
     )?;
     check_state(&after)

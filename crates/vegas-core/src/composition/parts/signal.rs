@@ -27,6 +27,11 @@ pub enum Signal {
 }
 
 impl Signal {
+    /// Whether the base RTT falls by acknowledgements in a recovery and duplicates, too (`tcp_vegas_pkts_acked`).
+    pub fn hears_recoveries(&self) -> bool {
+        matches!(self, Signal::EndToEnd { dialect: Dialect::Linux, .. })
+    }
+
     /// Vegas's, from round-trip times.
     pub(crate) const VEGAS: Signal = Signal::EndToEnd { dialect: Dialect::Corrected, reset_base_after_single: false };
 
@@ -295,6 +300,11 @@ impl Round {
         self.rtt_sum = if self.samples == 0 { rtt } else { self.rtt_sum.min(rtt) };
         self.base_rtt = self.base_rtt.min(rtt);
         self.samples += 1;
+    }
+
+    /// An acknowledgement beside the rounds, by which the base RTT may fall.
+    pub(crate) fn sample_beside(&mut self, ack: &Ack) {
+        self.base_rtt = self.sample_of(ack).map_or(self.base_rtt, |rtt| self.base_rtt.min(rtt));
     }
 
     #[inline]
