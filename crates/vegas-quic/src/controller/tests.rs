@@ -234,8 +234,9 @@ fn a_window_that_does_not_limit_the_sender_does_not_grow() {
 }
 
 /// Westwood+ on a path of 100 ms. 20 packets are acknowledged in the first 221 ms: 372 in 1024ths of a packet a tick of
-/// 4 ms, and with a least round trip of 25 ticks a product of 9. The window is 60 by then. A loss halves it for the recovery; what was sent before the loss does not move it, the first packet sent after
-/// it ends the recovery, and then the window is the product.
+/// 4 ms, and with a least round trip of 25 ticks a product of 9. The window is 60 by then. A loss halves it for the
+/// recovery; what was sent before the loss does not move it, the first packet sent after it ends the recovery, and then
+/// the window is the product.
 #[test]
 fn an_algorithm_that_asks_hears_of_recovery_and_its_end() {
     let mut script = Script::new(VegasQuic::preset("westwood").unwrap().initial_window(20));
