@@ -54,14 +54,16 @@ void BPF_PROG(vegas_init, struct sock *sk)
 	begin(sk, SK_PACING_NONE);
 }
 
-/* Returns the RTT sample, ns, or 0. One of whole milliseconds may be a time stamp's, by which the kernel times what it
- * has retransmitted, and which would set a base RTT up to a millisecond too short. A segment that is not full takes less
- * time on the wire, and would set one that no full segment can reach. */
+/* Returns the RTT sample, ns, or 0. In a recovery one of whole milliseconds may be a time stamp's, by which the kernel
+ * times what it has retransmitted, and which would set a base RTT up to a millisecond too short. A segment that is not
+ * full takes less time on the wire, and would set one that no full segment can reach. */
 static __u64 sample_ns(const struct flow *flow, const struct tcp_sock *tp, const struct ack_sample *sample)
 {
 	__u64 bytes = tp->bytes_acked - flow->bytes_acked;
 
-	if (sample->rtt_us <= 0 || sample->rtt_us % 1000 == 0)
+	if (sample->rtt_us <= 0)
+		return 0;
+	if (BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state) != TCP_CA_Open && sample->rtt_us % 1000 == 0)
 		return 0;
 	if (bytes < (__u64)sample->pkts_acked * tp->mss_cache)
 		return 0;
