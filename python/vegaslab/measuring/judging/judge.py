@@ -3,7 +3,7 @@
 import json
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -109,7 +109,7 @@ def verdict_on(document: Row, world: KernelWorld, stop: threading.Event | None =
         first = _simulated(document)
         if sum(flow["segments_sent"] for flow in first.summary["flows"]) > _SEGMENTS:
             return {"verdict": "too-long"}
-        found = _difference(list(_starts(document, first)), world, stop)
+        found = _difference(first, _starts(document, first), world, stop)
     except EndedError as error:
         found = Difference("no_end", str(error))
     except (ScenarioError, LinuxError) as error:
@@ -129,12 +129,16 @@ def _in_kernel(document: Row, world: KernelWorld, stop: threading.Event | None) 
         return figures(guest.result(Path(folder) / "results", stop=stop))
 
 
-def _difference(starts: Sequence[Row], world: KernelWorld, stop: threading.Event | None) -> Difference | None:
-    """Returns what differs between both worlds' runs of all starts; of one flow, of the first runs if these agree."""
+def _difference(
+    first: Result, starts: Iterator[Row], world: KernelWorld, stop: threading.Event | None
+) -> Difference | None:
+    """Returns what differs between both worlds' runs of all starts; of one flow, of the first runs if these agree.
+    `first` is the simulator's run of the first start.
+    """
     simulated: list[Figures] = []
     kernel: list[Figures] = []
     for document in starts:
-        simulated.append(figures(_simulated(document)))
+        simulated.append(figures(_simulated(document) if simulated else first))
         kernel.append(_in_kernel(document, world, stop))
         if len(document["flow"]) == 1 and len(kernel) == 1 and difference(simulated, kernel) is None:
             return None

@@ -27,11 +27,6 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Whether the base RTT falls by acknowledgements in a recovery and duplicates, too (`tcp_vegas_pkts_acked`).
-    pub fn hears_recoveries(&self) -> bool {
-        matches!(self, Signal::EndToEnd { dialect: Dialect::Linux, .. })
-    }
-
     /// Vegas's, from round-trip times.
     pub(crate) const VEGAS: Signal = Signal::EndToEnd { dialect: Dialect::Corrected, reset_base_after_single: false };
 
@@ -50,6 +45,11 @@ impl Signal {
     /// Whether it asks for the queueing times of routers: the flow's packets carry the option that they stamp.
     pub fn needs_routers(&self) -> bool {
         matches!(self, Signal::RouterAssisted { .. })
+    }
+
+    /// Whether the base RTT falls by acknowledgements in a recovery and duplicates, too (`tcp_vegas_pkts_acked`).
+    pub fn hears_recoveries(&self) -> bool {
+        matches!(self, Signal::EndToEnd { dialect: Dialect::Linux, .. })
     }
 
     /// The segments in flight that mechanism I compares the window with. RoVegas and ns-2 count them after the

@@ -137,7 +137,7 @@ impl Htcp {
         if self.throughput.counted < enough || self.least_rtt == 0 || over < self.least_rtt {
             return;
         }
-        let rate = (u64::from(self.throughput.counted) * u64::from(self.clock.second()) / u64::from(over.max(1)))
+        let rate = (u64::from(self.throughput.counted) * u64::from(self.clock.second()) / u64::from(over))
             .min(u32::MAX.into()) as u32;
         if self.since_loss(now) / self.least_rtt <= 3 {
             // just after a loss

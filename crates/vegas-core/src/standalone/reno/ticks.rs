@@ -13,7 +13,7 @@ pub(super) struct Clock {
 
 impl Clock {
     /// The greatest length of a tick.
-    pub(super) const LONGEST: Span = Span::from_millis(10);
+    pub(super) const LONGEST: Span = tick(*Parameters::TICKS_PER_SECOND.start());
 
     pub(super) fn of(parameters: &Parameters) -> Self {
         Clock { per_second: parameters.ticks_per_second }
@@ -44,8 +44,12 @@ impl Clock {
     }
 
     fn tick(self) -> Span {
-        Span::from_nanos(1_000_000_000 / u64::from(self.per_second))
+        tick(self.per_second)
     }
+}
+
+const fn tick(per_second: u16) -> Span {
+    Span::from_nanos(1_000_000_000 / per_second as u64)
 }
 
 #[cfg(test)]

@@ -174,9 +174,8 @@ impl Receiver {
     /// `pushed`; returns whether it is acknowledged at once.
     pub(crate) fn on_data(&mut self, now: Time, (from, to): (u64, u64), segment: u64, pushed: bool) -> AckTiming {
         let length = to.saturating_sub(self.next);
-        let next = self.next;
         if !self.take_in(now, from, to, segment) {
-            return self.report(now, (next, to));
+            return self.report(now, length > 0);
         }
         let window = self.opening();
         let was_due = self.ack_due();
@@ -195,19 +194,18 @@ impl Receiver {
         }
     }
 
-    /// Returns when a segment out of order, which ends at byte `to`, is reported; before it byte `before` was expected.
-    fn report(&mut self, now: Time, (before, to): (u64, u64)) -> AckTiming {
-        let (waits, due) = ((self.next, self.ranges()), self.ack_due());
-        let window = (self.opening(), self.window.as_ref().and_then(|window| window.round_trip()));
-        match &mut self.acks {
-            Acks::Linux(acks) if self.sends_sack && waits.1 > 0 && to > before => {
-                let due = acks.on_disorder(now, waits, window, due);
-                self.ack_due = due.unwrap_or(Time::NEVER);
-                due.map_or(AckTiming::Now, |_| AckTiming::Later)
-            }
-            // what comes again, or fills the last hole, is acknowledged at once (`tcp_data_queue`)
-            _ => AckTiming::Now,
+    /// Returns when a segment out of order is reported, which `ends_beyond` the byte that was expected.
+    fn report(&mut self, now: Time, ends_beyond: bool) -> AckTiming {
+        let (next, ranges, due) = (self.next, self.ranges(), self.ack_due());
+        // what comes again, or fills the last hole, is acknowledged at once (`tcp_data_queue`)
+        if !self.sends_sack || ranges == 0 || !ends_beyond {
+            return AckTiming::Now;
         }
+        let window = (self.opening(), self.window.as_ref().and_then(|window| window.round_trip()));
+        let Acks::Linux(acks) = &mut self.acks else { return AckTiming::Now };
+        let due = acks.on_disorder(now, (next, ranges), window, due);
+        self.ack_due = due.unwrap_or(Time::NEVER);
+        due.map_or(AckTiming::Now, |_| AckTiming::Later)
     }
 
     /// Takes in a segment `[from, to)`, or several of `segment` bytes; returns whether it came in order.

@@ -127,7 +127,7 @@ impl GrowingWindow {
 
     /// What the newest segment made of the window, while `waiting` bytes wait behind a hole.
     pub(super) fn opening(&self, waiting: u64) -> Opening {
-        let left = self.in_units(self.room_beside(waiting + self.unread_bytes()));
+        let left = self.in_units(self.room_beside(waiting));
         let awaits_reading = (left < self.offered).then_some(self.unread.due);
         Opening { bytes: self.open, grew: self.grew, awaits_reading, reads: self.unread.due }
     }
@@ -265,7 +265,7 @@ impl GrowingWindow {
     /// Returns the window that an acknowledgement of everything before `next` offers, while `waiting` bytes wait behind
     /// a hole, and others until they are read, in its unit; 0 if it offers none.
     pub(super) fn offer(&mut self, next: u64, waiting: u64) -> u16 {
-        let room = self.room_beside(waiting + self.unread_bytes());
+        let room = self.room_beside(waiting);
         let Some(shift) = self.shift else {
             self.offered = room;
             return 0;
@@ -276,9 +276,9 @@ impl GrowingWindow {
         (self.offered >> shift) as u16
     }
 
-    /// The window that the buffer has room for beside the `occupied` bytes.
-    fn room_beside(&self, occupied: u64) -> u64 {
-        self.open.min(self.buffer.saturating_sub(occupied))
+    /// The window that the buffer has room for beside the `waiting` bytes and those that are not read.
+    fn room_beside(&self, waiting: u64) -> u64 {
+        self.open.min(self.buffer.saturating_sub(waiting + self.unread_bytes()))
     }
 
     /// Rounds a window up to what an offer can say.
