@@ -38,7 +38,6 @@ mod reno {
     pub(super) mod reno_linux;
     pub(super) mod reno_window;
     pub(super) mod scalable;
-    mod ticks;
     pub(super) mod veno;
     pub(super) mod westwood;
     pub(super) mod yeah;

@@ -7,9 +7,9 @@
 use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
+use crate::contract::ticks::{Clock, Ticks};
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
-use crate::standalone::reno::ticks::{Clock, Ticks};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 

@@ -7,9 +7,9 @@
 use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
+use crate::contract::ticks::{Clock, Ticks};
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
-use crate::standalone::reno::ticks::{Clock, Ticks};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window, product};
 
