@@ -186,7 +186,7 @@ impl<P: Parts> VegasNext<P> {
             self.rival.see(self.queueing(self.rounds.standing));
             self.base.end_round();
             if follows_delay && self.parts.guest().is_none() {
-                self.decide(ack.is_used(self.window));
+                self.decide(ack.may_grow() && ack.is_used(self.window));
             }
             self.settling = self.settling.saturating_sub(1);
             self.has_lost = false;
@@ -251,6 +251,19 @@ impl<P: Parts> VegasNext<P> {
             self.base.take_found(now);
         }
         self.window = self.window.half().max(WINDOW_MIN.min(self.window));
+    }
+
+    fn follow_stage(&mut self, ack: &Ack, is_led: bool) {
+        if ack.newest >= self.rounds.end && self.losses.end_round(self.window) {
+            self.on_heavy_losses();
+        }
+        match self.stage {
+            _ if is_led => {}
+            Stage::Opening => self.open(ack),
+            Stage::Draining => self.drain(ack),
+            Stage::Steady if self.rival.competes => self.follow_cubic(ack),
+            Stage::Steady => {}
+        }
     }
 
     fn follow_cubic(&mut self, ack: &Ack) {
@@ -358,30 +371,25 @@ impl<P: Parts> CongestionControl for VegasNext<P> {
         let is_led = self.lead(ack, rtt, group);
         let has_measured = self.rounds.standing > Span::ZERO || self.rounds.has_samples();
         self.losses.count(ack.lost);
-        if !ack.may_grow() || !self.base.is_known() {
+        let may_grow = ack.may_grow();
+        if ack.acked == Segments(0) || !self.base.is_known() {
             return;
         }
         if !has_measured {
-            if !is_led {
+            if may_grow && !is_led {
                 self.reopen_unmeasured(ack);
             }
             return;
         }
-        if ack.newest >= self.rounds.end && self.losses.end_round(self.window) {
-            self.on_heavy_losses();
+        if may_grow {
+            self.follow_stage(ack, is_led);
         }
-        match self.stage {
-            _ if is_led => {}
-            Stage::Opening => self.open(ack),
-            Stage::Draining => self.drain(ack),
-            Stage::Steady if self.rival.competes => self.follow_cubic(ack),
-            Stage::Steady => {}
-        }
-        if ack.newest >= self.rounds.end {
+        // where each recovery begins with the acknowledgement that ends the one before, rounds end in recoveries only
+        if ack.newest >= self.rounds.end && (may_grow || self.stage == Stage::Steady) {
             self.end_round(ack);
         }
         let may_drain = self.parts.drains() && self.stage == Stage::Steady && self.rounds.standing > Span::ZERO;
-        if may_drain && (self.drain.is_asked || self.is_drain_due(ack.now)) {
+        if may_grow && may_drain && (self.drain.is_asked || self.is_drain_due(ack.now)) {
             self.begin_drain(ack.now, ack.next);
         }
     }
