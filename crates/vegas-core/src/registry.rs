@@ -171,6 +171,31 @@ pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name)
 }
 
+/// Returns Linux's name of the congestion control of which a preset is a copy; none for other presets.
+pub fn kernels_own(preset: &str) -> Option<&'static str> {
+    KERNELS_OWN.iter().find(|(copy, _)| *copy == preset).map(|(_, name)| *name)
+}
+
+/// The copies, with the names for `TCP_CONGESTION`.
+const KERNELS_OWN: [(&str, &str); 16] = [
+    ("reno-linux", "reno"),
+    ("cubic-linux", "cubic"),
+    ("vegas-linux", "vegas"),
+    ("bbr1", "bbr"),
+    ("nv", "nv"),
+    ("veno", "veno"),
+    ("westwood", "westwood"),
+    ("yeah", "yeah"),
+    ("illinois", "illinois"),
+    ("htcp", "htcp"),
+    ("bic", "bic"),
+    ("highspeed", "highspeed"),
+    ("hybla", "hybla"),
+    ("scalable", "scalable"),
+    ("cdg", "cdg"),
+    ("lp", "lp"),
+];
+
 const VEGAS_1994: Composition = Composition {
     signal: Signal::EndToEnd { dialect: Dialect::Released, reset_base_after_single: true },
     slow_start: SlowStart::VegasNs2,

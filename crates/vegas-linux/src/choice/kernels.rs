@@ -7,26 +7,6 @@ use vegas_sim::scenario::FlowSpec;
 
 use crate::Error;
 
-/// The copies, with the kernel's names of what they copy.
-const COPIES: [(&str, &str); 16] = [
-    ("reno-linux", "reno"),
-    ("cubic-linux", "cubic"),
-    ("vegas-linux", "vegas"),
-    ("bbr1", "bbr"),
-    ("nv", "nv"),
-    ("veno", "veno"),
-    ("westwood", "westwood"),
-    ("yeah", "yeah"),
-    ("illinois", "illinois"),
-    ("htcp", "htcp"),
-    ("bic", "bic"),
-    ("highspeed", "highspeed"),
-    ("hybla", "hybla"),
-    ("scalable", "scalable"),
-    ("cdg", "cdg"),
-    ("lp", "lp"),
-];
-
 /// A congestion control of the kernel's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kernels {
@@ -40,7 +20,7 @@ impl Kernels {
     /// Returns what the kernel has for a flow; none where the flow's algorithm is no copy. A flow with numbers or parts
     /// that the kernel's do not have is refused.
     pub(crate) fn of_flow(flow: usize, spec: &FlowSpec) -> Result<Option<Self>, Error> {
-        let Some((_, name)) = COPIES.iter().find(|(copy, _)| *copy == spec.algorithm) else { return Ok(None) };
+        let Some(name) = registry::kernels_own(&spec.algorithm) else { return Ok(None) };
         let initial_window = spec.parameters.initial_window;
         // a preset, as its name is one
         let preset = registry::preset(&spec.algorithm).map(|preset| preset.parameters);
@@ -50,6 +30,6 @@ impl Kernels {
                 "flow.{flow}: the kernel's {name} has numbers of its own; leave out all but initial_window"
             )));
         }
-        Ok(Some(Kernels { name: (*name).into(), initial_window }))
+        Ok(Some(Kernels { name: name.into(), initial_window }))
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Rtt {
     uses_fine: bool,
     /// Whether a segment that waited behind a hole gives a sample, too (ns-2's Vegas).
     samples_waiting: bool,
+    /// Whether the congestion control hears of RTTs by time stamps, which are whole milliseconds.
+    hears_echoes: bool,
     samples: Samples,
 }
 
@@ -39,12 +41,13 @@ struct Samples {
 }
 
 impl Rtt {
-    pub(super) fn new(host: &HostSpec, detection: &Detection, times_syn: bool) -> Self {
+    pub(super) fn new(host: &HostSpec, detection: &Detection, times_syn: bool, hears_echoes: bool) -> Self {
         Rtt {
             rto: Rto::new(host, detection.retransmit_backs_off, times_syn),
             fine: FineTimeout::default(),
             uses_fine: detection.fine_retransmit || detection.recheck_after_retransmit,
             samples_waiting: detection.samples_waiting,
+            hears_echoes,
             samples: Samples { sum_ns: 0, count: 0, least: Span::MAX, newest: Span::ZERO },
         }
     }
@@ -115,8 +118,7 @@ impl Rtt {
 
     /// Takes in, on a Linux host, the times of the segments that an acknowledgement of everything before `una` reports;
     /// `next` is the next segment to send. Where no segment gives a sample the age of the echo does, with
-    /// retransmissions, too (RFC 7323, section 4.1; `tcp_ack_update_rtt`). Returns the round-trip time for the
-    /// congestion control.
+    /// retransmissions, too (RFC 7323, section 4.1; `tcp_ack_update_rtt`). Returns the round-trip time for RACK.
     pub(super) fn on_acked_times(
         &mut self,
         times: &AckedTimes,
@@ -128,6 +130,13 @@ impl Rtt {
         self.rto.sample_linux(oldest, una, next);
         self.samples.add(newest);
         Some(newest)
+    }
+
+    /// Returns what the congestion control hears of an RTT from these times. The kernel's own hear of all; the program
+    /// that brings others into the kernel passes on none of a time stamp, as base RTTs would be up to a millisecond too
+    /// short (`sample_ns` in `vegas.bpf.c`).
+    pub(super) fn heard(&self, rtt: Option<Span>, times: &AckedTimes) -> Option<Span> {
+        rtt.filter(|_| self.hears_echoes || times.of_linux().is_some())
     }
 
     /// The retransmission timeout.
@@ -159,5 +168,27 @@ impl Samples {
         self.count += 1;
         self.least = self.least.min(rtt);
         self.newest = rtt;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::HostKind;
+    use crate::tcp::host;
+
+    /// An acknowledgement of what was retransmitted, which gives no sample of its own.
+    #[test]
+    fn only_copies_of_the_kernels_own_hear_of_echoes() {
+        let detection = vegas_core::registry::preset("newreno").expect("a preset").composition.detection;
+        let age = Span::from_millis(20);
+        let heard = |hears_echoes| {
+            let mut rtt = Rtt::new(&host(HostKind::Linux), &detection, false, hears_echoes);
+            let times = AckedTimes::default();
+            let sample = rtt.on_acked_times(&times, Some(age), 1, 2);
+            (sample, rtt.totals().newest, rtt.heard(sample, &times))
+        };
+        assert_eq!(heard(true), (Some(age), Some(age), Some(age)));
+        assert_eq!(heard(false), (Some(age), Some(age), None));
     }
 }

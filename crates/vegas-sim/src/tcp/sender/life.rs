@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use vegas_core::BaseRtt;
 use vegas_core::units::{Bytes, Segments, Time};
+use vegas_core::{BaseRtt, registry};
 
 use super::stats::SenderStats;
 use super::{Rules, Sender, UNLIMITED};
@@ -34,6 +34,7 @@ impl Sender {
         let total = layout.segments().unwrap_or(ENDLESS);
         let payload = layout.full_payload();
         let application = Application::of(spec, payload);
+        let hears_echoes = spec.own.is_none() && registry::kernels_own(&spec.algorithm).is_some();
         let rules = Rules {
             burst: spec.composition.limits.burst.unwrap_or(UNLIMITED),
             receive_window: first_window(spec, payload),
@@ -59,7 +60,7 @@ impl Sender {
             rules,
             board,
             recovery: Recovery::new(&spec.host, detection),
-            rtt: Rtt::new(&spec.host, detection, spec.composition.base_rtt == BaseRtt::Handshake),
+            rtt: Rtt::new(&spec.host, detection, spec.composition.base_rtt == BaseRtt::Handshake, hears_echoes),
             timer: RetransmissionTimer::new(),
             pacer: Pacer::new(),
             queue: SendQueue::new(total, application, pushes(spec, payload)),

@@ -49,7 +49,8 @@ impl Sender {
         // a duplicate that may be of a retransmission counts as delivered, too (`tcp_dsack_seen`)
         let arrived = delivered.count + duplicates;
         let acked = if advanced || by_reports { Segments(arrived.max(1) as u32) } else { Segments(0) };
-        self.report_ack::<false>(now, acked, rtt, (before, in_recovery), out);
+        let heard = self.rtt.heard(rtt, &delivered.times);
+        self.report_ack::<false>(now, acked, heard, (before, in_recovery), out);
         let Recovery::Linux(linux) = &mut self.recovery else { return };
         linux.reduce(&self.board, arrived, advanced, found);
         self.note_completion(now);
