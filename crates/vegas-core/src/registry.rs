@@ -155,15 +155,6 @@ const COMPOSITIONS: &[Preset] = &[
         parameters: CUBIC_PARAMETERS,
         standalone: None,
     },
-    Preset {
-        name: "cubic-linux",
-        summary: "CUBIC as the Linux kernel has it: HyStart by dense acknowledgements, 5 % a round before the first loss",
-        source: "Linux, net/ipv4/tcp_cubic.c; RFC 9438",
-        host: Host::Linux,
-        composition: CUBIC_LINUX,
-        parameters: CUBIC_PARAMETERS,
-        standalone: None,
-    },
 ];
 
 /// Looks a preset up by name.
@@ -229,13 +220,6 @@ const CUBIC: Composition = Composition {
     loss: LossResponse { cut: Cut::Cubic, ..RENO.loss },
     detection: Detection { recovery: Recovery::Sack, ..RENO.detection },
     ..RENO
-};
-
-const CUBIC_LINUX: Composition = Composition {
-    slow_start: SlowStart::HyStart,
-    avoidance: Avoidance::CubicLinux,
-    loss: LossResponse { cut: Cut::CubicLinux, ..RENO.loss },
-    ..CUBIC
 };
 
 /// The initial window of RFC 6928, which goes with CUBIC wherever it is in use.

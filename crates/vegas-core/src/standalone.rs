@@ -13,6 +13,10 @@ mod bbr {
     pub(super) mod bbr3_linux;
     mod shared;
 }
+mod cubic {
+    pub(super) mod bic;
+    pub(super) mod cubic_linux;
+}
 mod delay {
     pub(super) mod cdg;
     pub(super) mod copa;
@@ -30,7 +34,6 @@ mod l4s {
 mod least;
 mod random;
 mod reno {
-    pub(super) mod bic;
     pub(super) mod highspeed;
     pub(super) mod htcp;
     pub(super) mod hybla;
@@ -209,7 +212,7 @@ standalone! {
     /// An increase that quickens with the time since the last loss (Leith and Shorten 2004).
     Htcp: reno::htcp follows,
     /// A search for the window of the last loss (Xu, Harfoush and Rhee 2004).
-    Bic: reno::bic follows,
+    Bic: cubic::bic follows,
     /// An increase that grows with the window, and a cut that falls (RFC 3649).
     HighSpeed: reno::highspeed follows,
     /// Reno in the time of a path of 25 ms (Caini and Firrincieli 2004).
@@ -240,6 +243,8 @@ standalone! {
     Cdg: delay::cdg follows,
     /// Reno as the Linux kernel has it: whole segments.
     RenoLinux: reno::reno_linux follows,
+    /// CUBIC as the Linux kernel has it: whole segments and ticks (Linux's `tcp_cubic`; RFC 9438).
+    CubicLinux: cubic::cubic_linux follows,
     /// BBR, version 1: the pace follows the greatest delivery rate (Cardwell et al. 2016; Linux's `tcp_bbr`).
     Bbr1: bbr::bbr1,
     /// BBR, version 3: the delivery rate within bounds that losses set (draft-ietf-ccwg-bbr).
@@ -257,6 +262,8 @@ impl Standalone {
             Some("needs one-way delays, which the kernel does not measure")
         } else if needs.accurate_ecn {
             Some("needs Accurate ECN (RFC 9768); the kernel's copy gets no count of marks")
+        } else if matches!(self, Standalone::CubicLinux) {
+            Some("begins with HyStart, which Linux's own cubic has")
         } else if matches!(self, Standalone::Frcc | Standalone::Nimbus) {
             Some("the kernel's verifier has not examined it")
         } else {

@@ -524,21 +524,12 @@ class Parts(Table):
     """The rule by which the window opens. Default: the preset's."""
     avoidance: (
         Literal[
-            "reno",
-            "vegas",
-            "dynamic",
-            "dynamic-per-ack",
-            "dynamic-ns2",
-            "vegas-linux",
-            "vegas-ns3",
-            "cubic",
-            "cubic-linux",
-            "by-rate",
+            "reno", "vegas", "dynamic", "dynamic-per-ack", "dynamic-ns2", "vegas-linux", "vegas-ns3", "cubic", "by-rate"
         ]
         | None
     ) = None
     """The rule of congestion avoidance. Default: the preset's."""
-    cut: Literal["half", "half-linux", "three-quarters", "cubic", "cubic-linux", "vegas-ns3", "scalable"] | None = None
+    cut: Literal["half", "half-linux", "three-quarters", "cubic", "vegas-ns3", "scalable"] | None = None
     """The rule for the window after a loss. Default: the preset's."""
     once_per_window: bool | None = None
     """E: cut only for the loss of a segment that was sent after the last cut. Default: the preset's."""
@@ -681,8 +672,9 @@ class Host(Table):
     """Granularity of the retransmission clock (G of RFC 6298). The default is that of ns-2; Reno of the papers had 500
     ms. bsd. Default: `"10ms"`."""
     ticks_per_second: int | None = None
-    """Ticks a second of the kernel's clock by which `westwood`, `htcp` and `bic` count time (`CONFIG_HZ`); others of
-    this host's have microseconds. The default is that of Debian's kernels. linux. Default: `250`."""
+    """Ticks a second of the kernel's clock by which `cubic-linux`, `westwood`, `htcp` and `bic` count time
+    (`CONFIG_HZ`); others of this host's have microseconds. The default is that of Debian's kernels. linux. Default:
+    `250`."""
     handshake: Literal["none", "full"] | None = None
     """`"full"`: a SYN, its acknowledgement, and the acknowledgement of that right before the first data, which leave
     one round trip after `start`. Each is as large as an acknowledgement, and takes its place in queues. Default:

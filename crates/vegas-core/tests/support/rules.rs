@@ -158,7 +158,6 @@ fn check_loss(before_it: &Composed, loss: &Loss, after_it: &Composed, last_cut: 
         }
         let share = match algorithm.composition().loss.cut.share_after_timeout() {
             Share::Of1024(parts) => Window::from_raw(was.as_raw() * parts / 1024).floor(),
-            Share::OfWhole1024(parts) => Window::from_raw(Window::whole(was.floor()).as_raw() * parts / 1024).floor(),
             Share::OneLessOrThreshold => {
                 was.minus(Window::ONE).floor().min(before.ssthresh.unwrap_or(Segments(u32::MAX)))
             }

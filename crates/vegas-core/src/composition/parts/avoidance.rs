@@ -2,7 +2,6 @@
 
 pub(crate) mod by_rate;
 pub(crate) mod cubic;
-mod cubic_linux;
 mod dynamic;
 mod reno;
 mod vegas;
@@ -201,8 +200,6 @@ avoidances! {
     "vegas-ns3" VegasNs3: vegas_ns3,
     /// A cubic curve of the time since the last loss, or Reno's window where that is larger (RFC 9438, section 4).
     "cubic" Cubic: cubic,
-    /// As `cubic`, by a segment for each 20 acknowledged at least until the first loss (Linux's `tcp_cubic.c`).
-    "cubic-linux" CubicLinux: cubic_linux,
     /// Half of the way to base RTT / RTT x window + a backlog by the root of the rate, once a round (FAST TCP, equation
     /// 7; vegas-next).
     "by-rate" ByRate: by_rate,

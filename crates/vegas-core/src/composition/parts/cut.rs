@@ -88,8 +88,6 @@ cuts! {
     "three-quarters" ThreeQuarters: three_quarters,
     /// To 717/1024, also after a timeout: the 0.7 of CUBIC as Linux has it (RFC 9438, section 4.6).
     "cubic" Cubic: cubic,
-    /// As `cubic`, of the whole segments, in whole segments (Linux's `tcp_cubic.c`).
-    "cubic-linux" CubicLinux: whole,
     /// To the threshold, or by one segment where that is less; also after a timeout (ns-3's `TcpVegas`).
     "vegas-ns3" VegasNs3: vegas_ns3,
     /// After a mark by half of the part of packets that were marked, averaged over windows of data; to half after a

@@ -129,8 +129,6 @@ impl AvoidancePromise {
 pub enum Share {
     /// A fraction of 1024.
     Of1024(u64),
-    /// A fraction of 1024 of its whole segments.
-    OfWhole1024(u64),
     /// The threshold before, or a segment less than the window.
     OneLessOrThreshold,
 }

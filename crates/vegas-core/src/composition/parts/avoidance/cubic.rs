@@ -90,17 +90,6 @@ impl Cubic {
         self.reno = 0;
     }
 
-    /// Reno's window gains alpha, whatever the window before the cut was, as in Linux. The place of that window says
-    /// whether there was a loss.
-    pub(super) fn keep_share(&mut self, has_lost: bool) {
-        self.prior = Fixed::MAX - u32::from(!has_lost);
-    }
-
-    /// What [`Cubic::keep_share`] was last given; false before.
-    pub(super) fn has_lost(&self) -> bool {
-        self.prior == Fixed::MAX
-    }
-
     /// Sections 4.6 and 4.7: the window was cut from `before`.
     pub(crate) fn cut(&mut self, before: Window) {
         let before = fixed(before);
@@ -178,7 +167,7 @@ fn wrapped_millis(time: Time) -> u32 {
 }
 
 /// The cube root, rounded down: one bit of it a step, from the highest.
-fn cube_root(value: u64) -> u64 {
+pub(crate) fn cube_root(value: u64) -> u64 {
     (0..22).rev().fold(0, |root, bit| with_bit(root, 1 << bit, value))
 }
 

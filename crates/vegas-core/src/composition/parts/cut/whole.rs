@@ -3,8 +3,6 @@
 
 use super::CutPart;
 use super::alpha::Alpha;
-use super::cubic::seven_tenths;
-use crate::composition::parts::part::Share;
 use crate::contract::Loss;
 use crate::units::{Segments, Window};
 
@@ -17,25 +15,4 @@ impl CutPart for HalfLinux {
     fn window_after(window: Window, _ssthresh: Segments, _loss: &Loss, _alpha: &Alpha) -> Window {
         Window::whole(Segments(window.floor().0 / 2))
     }
-}
-
-/// `cubictcp_recalc_ssthresh`.
-pub(crate) struct CubicLinux;
-
-impl CutPart for CubicLinux {
-    const PAGE: &'static str = "cubic.md";
-    const SHARE_AFTER_TIMEOUT: Share = Share::OfWhole1024(717);
-    const KERNELS_OWN: Option<&'static str> = Some("cubic");
-
-    fn window_after(window: Window, _ssthresh: Segments, _loss: &Loss, _alpha: &Alpha) -> Window {
-        whole_seven_tenths(window)
-    }
-
-    fn ssthresh_after_timeout(window: Window, _ssthresh: Segments) -> Window {
-        whole_seven_tenths(window)
-    }
-}
-
-fn whole_seven_tenths(window: Window) -> Window {
-    Window::whole(seven_tenths(Window::whole(window.floor())).floor())
 }
