@@ -308,8 +308,10 @@ impl Scoreboard {
     }
 
     /// Marks the segments of an acknowledgement's blocks as received, and calls `seen` with each that was not marked
-    /// before; returns whether there was any.
-    pub(crate) fn on_sack(&mut self, blocks: Blocks, seen: &mut impl FnMut(u64, Entry)) -> bool {
+    /// before, from the oldest on, while the newest block comes first in the option (`tcp_sacktag_write_queue` sorts
+    /// them, too); returns whether there was any.
+    pub(crate) fn on_sack(&mut self, mut blocks: Blocks, seen: &mut impl FnMut(u64, Entry)) -> bool {
+        blocks.sort_unstable();
         let known = std::mem::replace(&mut self.reported().blocks, blocks);
         let mut news = false;
         for (from, to) in blocks {

@@ -58,6 +58,17 @@ fn recovery_lasts_a_window() {
     assert_eq!((over.recovered, begins, linux.is_open(), linux.window()), (true, false, true, None));
 }
 
+/// The option has the newest block first. Segments 4, 5 and 7 are missing, and no segment was late: in recovery they are
+/// lost at once.
+#[test]
+fn blocks_with_the_newest_first_are_no_reordering() {
+    let (mut linux, mut board) = open();
+    begin(&mut linux, &mut board);
+    linux.deliver(&mut board, ms(150), 0, Some([(8, 9), (6, 7), (1, 4)]), |_, _| {});
+    linux.find_losses(&mut board, ms(150), Some(RTT), false);
+    assert_eq!(board.lost_and_retransmitted(), (4, 0));
+}
+
 /// Segment 0 was retransmitted, and the receiver reports that it had arrived before: the recovery was needless.
 #[test]
 fn a_needless_recovery_gives_back_what_was_before() {
