@@ -21,6 +21,10 @@ impl Sender {
         (blocks, stamps): (Option<Blocks>, TimeStamps),
         out: &mut Outbox,
     ) {
+        if una < self.board.una() {
+            self.on_overtaken_ack(now, una, (blocks, stamps), out);
+            return;
+        }
         let before = self.before_ack::<false>();
         self.note_time_stamps(stamps);
         let oldest = self.board.una();
@@ -65,6 +69,30 @@ impl Sender {
         }
     }
 
+    /// Handles an acknowledgement that another one has overtaken: its blocks tell what has arrived, and that is all
+    /// (`old_ack` in `tcp_ack`). With an older time stamp it is dropped (PAWS; `tcp_disordered_ack`).
+    fn on_overtaken_ack(
+        &mut self,
+        now: Time,
+        una: u64,
+        (blocks, stamps): (Option<Blocks>, TimeStamps),
+        out: &mut Outbox,
+    ) {
+        if matches!(&self.recovery, Recovery::Linux(linux) if linux.has_heard_since(stamps)) {
+            return;
+        }
+        let delivered = blocks.and_then(|_| self.deliver(now, una, blocks));
+        if delivered.is_none_or(|(delivered, _)| delivered.count == 0) {
+            return;
+        }
+        let found = self.find_losses(now, false);
+        if matches!(&self.recovery, Recovery::Linux(linux) if linux.begins(&self.board, found)) {
+            self.begin_recovery(now, out);
+        }
+        self.send(now, UNLIMITED, out);
+        self.queue.give(self.board.next(), self.board.una());
+    }
+
     pub(super) fn note_time_stamps(&mut self, stamps: TimeStamps) {
         if let Recovery::Linux(linux) = &mut self.recovery {
             linux.on_time_stamps(stamps);
@@ -72,13 +100,11 @@ impl Sender {
     }
 
     /// Takes the acknowledgement into the scoreboard. Returns what it delivers, whether it reports the duplicate of a
-    /// probe, and how many duplicates may be of retransmissions; `None` for an old one, and if nothing is outstanding.
+    /// probe, and how many duplicates may be of retransmissions; `None` if nothing is outstanding.
     fn deliver(&mut self, now: Time, una: u64, blocks: Option<Blocks>) -> Option<(Delivered, (bool, u64))> {
         let Sender { recovery: Recovery::Linux(linux), board, congestion, .. } = self else { return None };
-        if una < board.una() {
-            return None;
-        }
         let duplicates = linux.on_blocks(board, una, blocks);
+        let una = una.max(board.una());
         if board.outstanding() == 0 {
             linux.on_ack_of_nothing(una);
             return None;

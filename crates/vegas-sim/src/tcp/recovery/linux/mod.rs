@@ -224,6 +224,11 @@ impl<S> LinuxRecovery<S> {
         self.heard = self.heard.max(stamps.value);
     }
 
+    /// Returns whether an acknowledgement with a newer time stamp has come.
+    pub(in crate::tcp) fn has_heard_since(&self, stamps: TimeStamps) -> bool {
+        stamps.value.is_before(self.heard)
+    }
+
     /// The time stamps of a segment that leaves now.
     pub(in crate::tcp) fn time_stamps(&self, now: Time) -> TimeStamps {
         TimeStamps { value: Tick::at(now), echo: self.heard }
