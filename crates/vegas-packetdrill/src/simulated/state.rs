@@ -48,7 +48,7 @@ const VALUES: [(&str, Read); 34] = [
     ("tcpi_sacked", |_, sender, _| sender.sacked as i64),
     ("tcpi_lost", |_, sender, _| sender.lost as i64),
     ("tcpi_retrans", |_, sender, _| sender.retransmitted as i64),
-    ("tcpi_reordering", |_, sender, _| i64::from(sender.reordering)),
+    ("tcpi_reordering", |_, sender, _| sender.reordering as i64),
     ("tcpi_total_retrans", |connection, sender, _| sender.retransmitted_in_all as i64 + connection.openings_repeated()),
     ("tcpi_total_rto", |_, sender, _| sender.timeouts as i64),
     ("tcpi_rtt", |_, sender, _| micros(sender.smoothed_rtt.unwrap_or_default())),

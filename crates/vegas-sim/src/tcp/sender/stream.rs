@@ -26,8 +26,8 @@ pub struct SenderState {
     pub lost: u64,
     /// Those that were retransmitted.
     pub retransmitted: u64,
-    /// The number of duplicates that show a loss.
-    pub reordering: u32,
+    /// By how many segments one may be late, and the number of duplicates that show a loss (`tp->reordering`).
+    pub reordering: u64,
     /// The segments written and not sent.
     pub unsent: u64,
     /// Whether only the window that the peer offers holds them back.
@@ -142,7 +142,10 @@ impl Sender {
             sacked: self.received_beyond_hole(),
             lost,
             retransmitted,
-            reordering: self.rules.host.dupack_threshold,
+            reordering: match &self.recovery {
+                Recovery::Linux(linux) => linux.reordering(),
+                Recovery::Bsd(_) => self.rules.host.dupack_threshold.into(),
+            },
             unsent,
             is_held_by_peer: unsent > 0 && self.new_segment().is_none() && !self.is_held_by_control(),
             retransmitted_in_all: self.stats.retransmitted,

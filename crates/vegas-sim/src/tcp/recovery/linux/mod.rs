@@ -169,6 +169,11 @@ impl<S> LinuxRecovery<S> {
         self.assumed.as_ref().map_or(0, Assumed::count)
     }
 
+    /// By how many segments one may be late, as far as it is known, and without SACK the duplicates that show a loss.
+    pub(in crate::tcp) fn reordering(&self) -> u64 {
+        self.assumed.as_ref().map_or(self.rack.lateness(), Assumed::threshold)
+    }
+
     /// Returns whether segments that blocks report let the window grow as acknowledged ones do: where segments arrive
     /// out of order, acknowledgements that advance come seldom (`tcp_may_raise_cwnd`).
     pub(in crate::tcp) fn grows_by_reports(&self) -> bool {

@@ -39,6 +39,11 @@ impl Assumed {
         self.count
     }
 
+    /// The number of duplicates that shows a loss.
+    pub(super) fn threshold(&self) -> u64 {
+        self.threshold
+    }
+
     /// Returns whether the duplicates show a loss.
     pub(super) fn shows_loss(&self) -> bool {
         self.count >= self.threshold
