@@ -5,9 +5,10 @@
 use super::{SlowStartPart, as_acknowledged};
 use crate::composition::parts::micros::Micros;
 use crate::composition::parts::part::SlowStartPromise;
-use crate::composition::parts::window::WindowControl;
+use crate::composition::parts::window::{RoundEnd, WindowControl};
+use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, Needs};
-use crate::units::{Segments, SendIndex, Span, Window};
+use crate::units::{Segments, Span, Window};
 
 /// The state of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +19,8 @@ pub(crate) struct HyStart {
     /// Least sample of the round.
     least: Micros,
     samples: u8,
-    /// The round ends when the segment with this index, or one sent later, is acknowledged; modulo 2^32 (`end_seq`).
-    end: u32,
+    /// A round has ended, and the next one begins with the next sample.
+    between_rounds: bool,
 }
 
 /// `hystart_low_window`.
@@ -43,7 +44,11 @@ impl SlowStartPart for HyStart {
     const SCALES: bool = false;
 
     fn start(_window: Window) -> Self {
-        HyStart::round(Micros::ZERO, SendIndex(0))
+        HyStart::BETWEEN_ROUNDS
+    }
+
+    fn on_round(&mut self, _control: &mut WindowControl, _end: &RoundEnd<'_>, _parameters: &Parameters) {
+        self.between_rounds = true;
     }
 
     /// Tests the window that the acknowledgement finds; one that ends slow start leaves it as it is. `base_rtt` is the
@@ -55,19 +60,22 @@ impl SlowStartPart for HyStart {
 }
 
 impl HyStart {
-    fn round(start: Micros, end: SendIndex) -> Self {
-        HyStart { round_start: start, last_ack: start, least: Micros::UNKNOWN, samples: 0, end: end.0 as u32 }
-    }
+    const BETWEEN_ROUNDS: HyStart = HyStart {
+        round_start: Micros::ZERO,
+        last_ack: Micros::ZERO,
+        least: Micros::UNKNOWN,
+        samples: 0,
+        between_rounds: true,
+    };
 
-    /// Below the low window rounds are not followed either: the first one begins there (`cubictcp_acked`).
     fn test(&mut self, control: &mut WindowControl, ack: &Ack, base_rtt: Option<Span>) {
         let Some(rtt) = ack.rtt else { return };
+        let (now, rtt) = (Micros::at(ack.now), Micros::of(rtt));
+        if self.between_rounds {
+            *self = HyStart { round_start: now, last_ack: now, between_rounds: false, ..Self::BETWEEN_ROUNDS };
+        }
         if control.window.floor() < LOW_WINDOW {
             return;
-        }
-        let (now, rtt) = (Micros::at(ack.now), Micros::of(rtt));
-        if (ack.newest.0 as u32).wrapping_sub(self.end) as i32 >= 0 {
-            *self = HyStart::round(now, ack.next);
         }
         let base = base_rtt.map_or(rtt, |base| Micros::of(base).min(rtt));
         // no short circuit: both tests must count every acknowledgement
