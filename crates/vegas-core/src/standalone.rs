@@ -263,7 +263,7 @@ impl Standalone {
         } else if needs.accurate_ecn {
             Some("needs Accurate ECN (RFC 9768); the kernel's copy gets no count of marks")
         } else if matches!(self, Standalone::CubicLinux) {
-            Some("begins with HyStart, which Linux's own cubic has")
+            Some("the kernel has its own")
         } else if matches!(self, Standalone::Frcc | Standalone::Nimbus) {
             Some("the kernel's verifier has not examined it")
         } else {

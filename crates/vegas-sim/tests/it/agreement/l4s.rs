@@ -32,8 +32,8 @@ const CUBIC: [Measured; 7] = [
 /// What of Prague is further from the measured than 10 %; docs/l4s.md says why.
 const PRAGUE_APART: &[Figure] = &[("20mbit", "2.5ms", "rtt", 1), ("500mbit", "10ms", "window", 0)];
 
-/// Sampled ten times as finely as iperf3 does: a saw-tooth of whole segments may take a multiple of its 100 ms, and show
-/// it the same phases only.
+/// Sampled ten times as finely as iperf3 does: a saw-tooth of whole segments may take a multiple of its 100 ms, and
+/// show it the same phases only.
 fn run(text: &str, rate: &str, delay: &str) -> Outcome {
     let text = text.replace("sample = \"100ms\"", "sample = \"10ms\"");
     let text = text.replace("rate = \"20mbit\"", &format!("rate = \"{rate}\""));

@@ -58,8 +58,8 @@ fn recovery_lasts_a_window() {
     assert_eq!((over.recovered, begins, linux.is_open(), linux.window()), (true, false, true, None));
 }
 
-/// The option has the newest block first. Segments 4, 5 and 7 are missing, and no segment was late: in recovery they are
-/// lost at once.
+/// The option has the newest block first. Segments 4, 5 and 7 are missing, and no segment was late: in recovery they
+/// are lost at once.
 #[test]
 fn blocks_with_the_newest_first_are_no_reordering() {
     let (mut linux, mut board) = open();
