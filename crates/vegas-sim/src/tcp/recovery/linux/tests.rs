@@ -69,6 +69,16 @@ fn blocks_with_the_newest_first_are_no_reordering() {
     assert_eq!(board.lost_and_retransmitted(), (4, 0));
 }
 
+/// PAWS: of two acknowledgements with one stamp each is as new as the other, and one without a stamp is never older.
+#[test]
+fn an_older_time_stamp_has_been_overtaken() {
+    let (mut linux, _) = open();
+    let stamped = |value| TimeStamps { value, echo: Tick::NONE };
+    linux.on_time_stamps(stamped(Tick::at(ms(10))));
+    let stamps = [Tick::at(ms(9)), Tick::at(ms(10)), Tick::NONE].map(stamped);
+    assert_eq!(stamps.map(|stamps| linux.has_heard_since(stamps)), [true, false, false]);
+}
+
 /// Segment 0 was retransmitted, and the receiver reports that it had arrived before: the recovery was needless.
 #[test]
 fn a_needless_recovery_gives_back_what_was_before() {
