@@ -16,6 +16,7 @@ mod bbr {
 mod cubic {
     pub(super) mod bic;
     pub(super) mod cubic_linux;
+    mod growth;
 }
 mod delay {
     pub(super) mod cdg;

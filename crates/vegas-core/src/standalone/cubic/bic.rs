@@ -7,9 +7,10 @@
 use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
-use crate::contract::ticks::{Clock, Ticks};
+use crate::contract::ticks::Clock;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
 use crate::standalone::Preset;
+use crate::standalone::cubic::growth::{Computed, ONE, UNLOST_PER_MAX, greatest_after_loss, share};
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Time, Window};
 
@@ -31,16 +32,11 @@ const LOW_WINDOW: u32 = 14;
 const SEARCH_PART: u32 = 4;
 /// Near the target a segment needs a quarter of these windows.
 const SMOOTH_PART: u32 = 20;
-/// Acknowledged segments for one more, at most, without a target: 5 % a round.
-const UNSEARCHED_PER_MAX: u32 = 20;
 /// Of a window a loss leaves 819 / 1024.
 const BETA: u32 = 819;
-const BETA_ONE: u32 = 1_024;
 /// What is acknowledged at once, in 16ths: 2 at first, and a smoothing of 1/16.
 const ACK_SHIFT: u32 = 4;
 const ACKED_FIRST: u32 = 2 << ACK_SHIFT;
-/// A part of a second, beyond which the growth is computed again, if the window stays.
-const UPDATES_A_SECOND: Ticks = 32;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +47,7 @@ pub(crate) struct Bic {
     target: u32,
     /// Acknowledged segments for one more.
     per: u32,
-    updated_window: u32,
-    updated: Ticks,
+    computed: Computed,
     /// Segments that an acknowledgement covers, in 16ths.
     acked_at_once: u32,
     /// Nothing is known to be missing.
@@ -68,8 +63,7 @@ impl Bic {
             clock: Clock::of(parameters),
             target: 0,
             per: 1,
-            updated_window: 0,
-            updated: 0,
+            computed: Computed::default(),
             acked_at_once: ACKED_FIRST,
             is_open: true,
         }
@@ -98,17 +92,17 @@ impl Bic {
 
     fn update(&mut self, now: Time) {
         let (window, now) = (self.window.get(), self.clock.at(now));
-        if self.updated_window == window && now.wrapping_sub(self.updated) <= self.clock.second() / UPDATES_A_SECOND {
+        if !self.computed.is_old(window, now, self.clock) {
             return;
         }
-        (self.updated_window, self.updated) = (window, now);
+        self.computed = Computed::of(window, now);
         if window <= LOW_WINDOW {
             self.per = window;
             return;
         }
         let mut per = if window < self.target { self.per_below(window) } else { self.per_beyond(window) };
         if self.target == 0 {
-            per = per.min(UNSEARCHED_PER_MAX);
+            per = per.min(UNLOST_PER_MAX);
         }
         // a segment an acknowledgement, as the window would then grow without delayed ones
         self.per =
@@ -137,21 +131,14 @@ impl Bic {
     }
 
     fn after_loss(&mut self) -> u32 {
-        let window = u64::from(self.window.get());
-        // a flow with losses at smaller and smaller windows leaves room for others: the paper's fast convergence
-        self.target = match self.window.get() < self.target {
-            true => (window * u64::from(BETA_ONE + BETA) / u64::from(2 * BETA_ONE)) as u32,
-            false => self.window.get(),
-        };
-        if self.window.get() <= LOW_WINDOW {
-            return self.window.get() / 2;
-        }
-        (window * u64::from(BETA) / u64::from(BETA_ONE)) as u32
+        let window = self.window.get();
+        self.target = greatest_after_loss(window, self.target, BETA);
+        if window <= LOW_WINDOW { window / 2 } else { share(window, BETA, ONE) }
     }
 }
 
 fn smooth(window: u32) -> u32 {
-    (u64::from(window) * u64::from(SMOOTH_PART) / u64::from(SEARCH_PART)) as u32
+    share(window, SMOOTH_PART, SEARCH_PART)
 }
 
 impl CongestionControl for Bic {

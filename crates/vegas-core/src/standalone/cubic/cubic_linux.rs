@@ -12,13 +12,14 @@ use crate::composition::parts::slow_start::SlowStart;
 use crate::contract::parameters::Parameters;
 use crate::contract::ticks::{Clock, Ticks};
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Restart, Status};
+use crate::standalone::cubic::growth::{Computed, ONE, UNLOST_PER_MAX, greatest_after_loss, share};
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, Span, Window};
 
 pub(crate) const PRESET: Preset = Preset {
     name: "cubic-linux",
-    summary: "CUBIC as the Linux kernel has it: HyStart by dense acknowledgements, whole segments, 5 % a round before the first loss",
+    summary: "CUBIC as Linux has it: whole segments, HyStart by dense acknowledgements, 5 % a round before a loss",
     source: "Linux, net/ipv4/tcp_cubic.c; RFC 9438",
     host: Host::Linux,
     composition: Composition { slow_start: SlowStart::HyStart, ..SACK },
@@ -36,17 +37,13 @@ const TIME_BITS: u32 = 10;
 /// times C fits 63 bits.
 const OFFSET_MAX: u64 = (1 << 18) - 1;
 /// Of a window a loss leaves 717/1024 (`beta`).
-const BETA: u64 = 717;
-const BETA_ONE: u64 = 1_024;
+const BETA: u32 = 717;
 /// Reno's window gains a segment for 15/8 of the window (`beta_scale`): 8 (1 + beta) / 3 / (1 - beta) in whole numbers.
 const RENO_EIGHTHS: u64 = 15;
-/// Acknowledged segments for one more, at most, before the first loss; and at least.
-const UNLOST_PER_MAX: u32 = 20;
+/// Acknowledged segments for one more, at least.
 const PER_MIN: u32 = 2;
 /// The curve is below the window: acknowledged windows for one more segment.
 const WINDOWS_ON_PLATEAU: u32 = 100;
-/// A part of a second, beyond which the growth is computed again, if the window stays.
-const UPDATES_A_SECOND: Ticks = 32;
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +59,7 @@ pub(crate) struct CubicLinux {
     epoch: Option<Epoch>,
     /// `cnt`: acknowledged segments for one more.
     per: u32,
-    updated_window: u32,
-    updated: Ticks,
+    computed: Computed,
 }
 
 /// A congestion avoidance, from its first acknowledgement on.
@@ -92,8 +88,7 @@ impl CubicLinux {
             last_max: 0,
             epoch: None,
             per: 0,
-            updated_window: 0,
-            updated: 0,
+            computed: Computed::default(),
         }
     }
 
@@ -124,12 +119,11 @@ impl CubicLinux {
         if let Some(epoch) = &mut self.epoch {
             epoch.reno_counted += u64::from(acked.0);
         }
-        let since = now.wrapping_sub(self.updated);
-        if self.updated_window == window && since <= self.clock.second() / UPDATES_A_SECOND {
+        if !self.computed.is_old(window, now, self.clock) {
             return;
         }
-        if self.epoch.is_none() || since > 0 {
-            (self.updated_window, self.updated) = (window, now);
+        if self.epoch.is_none() || !self.computed.is_at(now) {
+            self.computed = Computed::of(window, now);
             let epoch = *self.epoch.get_or_insert_with(|| Epoch::begin(window, self.last_max, acked, now));
             self.per = per(window, epoch.target(now, self.clock, self.least_rtt_us));
             if self.last_max == 0 {
@@ -141,13 +135,12 @@ impl CubicLinux {
         }
     }
 
-    /// `cubictcp_recalc_ssthresh`; a flow with losses at smaller and smaller windows leaves room for others (fast
-    /// convergence).
+    /// `cubictcp_recalc_ssthresh`.
     fn after_loss(&mut self) -> u32 {
         let window = self.window.get();
         self.epoch = None;
-        self.last_max = if window < self.last_max { share(window, BETA_ONE + BETA, 2 * BETA_ONE) } else { window };
-        share(window, BETA, BETA_ONE)
+        self.last_max = greatest_after_loss(window, self.last_max, BETA);
+        share(window, BETA, ONE)
     }
 }
 
@@ -189,10 +182,6 @@ impl Epoch {
 fn per(window: u32, target: u32) -> u32 {
     let missing = target.saturating_sub(window);
     window.checked_div(missing).unwrap_or(window.saturating_mul(WINDOWS_ON_PLATEAU))
-}
-
-fn share(window: u32, numerator: u64, denominator: u64) -> u32 {
-    (u64::from(window) * numerator / denominator) as u32
 }
 
 impl CongestionControl for CubicLinux {
@@ -251,6 +240,20 @@ mod tests {
         let targets = [0, 4 * second, 5 * second, 7 * second].map(|now| epoch.target(now, clock, UNKNOWN_US));
         // 0.216 s and 0.784 s from K are less than a segment, 2.784 s are 8.6 of them
         assert_eq!(targets, [71, 100, 100, 108]);
+    }
+
+    /// The RTT of a segment that leaves within a second of the beginning of a congestion avoidance does not count.
+    #[test]
+    fn the_least_rtt_takes_no_sample_right_after_a_loss() {
+        let mut cubic = CubicLinux::start(&PRESET.parameters, 0);
+        let second = cubic.clock.second();
+        cubic.sample(0, Span::from_millis(20));
+        cubic.epoch = Some(Epoch::begin(7, 10, Segments(1), 0));
+        let least = [second - 1, second].map(|now| {
+            cubic.sample(now, Span::from_millis(10));
+            cubic.least_rtt_us
+        });
+        assert_eq!(least, [20_000, 10_000]);
     }
 
     /// By hand: 15/8 of 8 segments are 15, and of 31 the kernel takes off two times 15, of 30 one time.
