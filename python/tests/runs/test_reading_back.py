@@ -50,6 +50,14 @@ def test_a_column_name_that_is_no_text_is_damage(tmp_path: Path) -> None:
     assert f"{file}: is no Parquet file, or is damaged" in refused(tmp_path)
 
 
+def test_a_row_group_longer_than_any_writer_makes_is_damage(tmp_path: Path) -> None:
+    file = tmp_path / "runs" / "00000.parquet"
+    file.parent.mkdir()
+    table = pyarrow.table({"run_id": pyarrow.nulls((1 << 20) + 1, pyarrow.string())})
+    pyarrow.parquet.write_table(table, file, row_group_size=table.num_rows)
+    assert f"{file}: is no Parquet file, or is damaged" in refused(tmp_path)
+
+
 def test_a_strangers_tables_are_refused(tmp_path: Path) -> None:
     file = written(tmp_path / "runs" / "00000.parquet", status=["ok"], error=["none"])
     assert f"{file}: has no column run_id of text" in refused(tmp_path)

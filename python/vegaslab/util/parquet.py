@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+# what the writers of Arrow put in a row group at most, ours too
+_ROWS_A_GROUP_MAX = 1 << 20
+
+
 def read_table(file: Path, columns: Sequence[str] | None = None, texts: Sequence[str] = ()) -> "pyarrow.Table":
     """Returns a file's table, or only these columns. Raises `FolderError` if unreadable or without one of `texts`."""
     # this import takes longer than many commands take, and few of them read tables
@@ -18,6 +22,7 @@ def read_table(file: Path, columns: Sequence[str] | None = None, texts: Sequence
     import pyarrow.parquet
 
     try:
+        _check_groups(pyarrow.parquet.read_metadata(file))
         table = pyarrow.parquet.read_table(file, columns=columns, partitioning=None)
         # pyarrow decodes the names only here
         types = list(zip(table.schema.names, table.schema.types, strict=True))
@@ -31,6 +36,15 @@ def read_table(file: Path, columns: Sequence[str] | None = None, texts: Sequence
         if [kind for found, kind in types if found == name] != [pyarrow.string()]:
             raise FolderError(f"{file}: has no column {name} of text; restore it, or make the folder again")
     return table
+
+
+def _check_groups(metadata: "pyarrow.parquet.FileMetaData") -> None:
+    """Raises `ArrowInvalid` for a row group too long: its reader reserves memory for as many rows as it names."""
+    import pyarrow
+
+    for number in range(metadata.num_row_groups):
+        if metadata.row_group(number).num_rows > _ROWS_A_GROUP_MAX:
+            raise pyarrow.ArrowInvalid("a row group is too long")
 
 
 def with_origin(table: "pyarrow.Table", scenario: str) -> "pyarrow.Table":
