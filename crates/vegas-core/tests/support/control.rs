@@ -50,7 +50,8 @@ fn check_output(control: &Controller, needs: &Needs, parameters: &Parameters, co
     assert!(output.window <= Window::whole(parameters.max_window), "above max_window: {}", context());
     assert_eq!(output.window, status.window);
     assert!(output.quantum >= Segments(1));
-    assert!(output.pace.is_none() || needs.pacing || needs.spread, "paces unasked: {}", context());
+    let paces = needs.pacing || needs.spread || needs.pace_kept;
+    assert!(output.pace.is_none() || paces, "paces unasked: {}", context());
     assert!(status.ssthresh.is_none_or(|threshold| threshold >= Segments(2)), "{}", context());
     if let Some(threshold) = status.ssthresh {
         let opens = output.window < Window::whole(threshold);

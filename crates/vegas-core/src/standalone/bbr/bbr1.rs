@@ -520,7 +520,7 @@ impl CongestionControl for Bbr1 {
     }
 
     fn output(&self) -> Output {
-        let pace = self.flight.is_paced().then(|| self.pacing.pace());
+        let pace = Some(self.pacing.pace());
         Output { window: Window::whole(Segments(self.window.now)), pace, quantum: Segments(1) }
     }
 

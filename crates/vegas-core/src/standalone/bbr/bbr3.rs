@@ -287,7 +287,7 @@ impl<const LINUX: bool> CongestionControl for Bbr<LINUX> {
     }
 
     fn output(&self) -> Output {
-        let pace = self.flight.is_paced().then(|| self.pacing.pace());
+        let pace = Some(self.pacing.pace());
         Output { window: Window::whole(Segments(self.window.now)), pace, quantum: Segments(1) }
     }
 

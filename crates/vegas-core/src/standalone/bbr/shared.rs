@@ -14,8 +14,6 @@ pub(crate) const ONE: u32 = 1 << GAIN_BITS;
 pub(crate) const WINDOW_MIN: u32 = 4;
 /// The pace is a per cent below the estimate (`bbr_pacing_margin_percent`).
 const PACE_PER_CENT: u64 = 99;
-/// Segments that leave before the first one is paced (`tcp_update_skb_after_send`).
-const UNPACED: u8 = 10;
 /// Before the first sample of the RTT (`bbr_init_pacing_rate_from_rtt`).
 const FIRST_RTT_US: u32 = 1_000;
 /// No RTT yet.
@@ -240,26 +238,17 @@ pub(crate) struct Flight {
     pub(crate) before: u32,
     /// Segments found lost since the previous acknowledgement.
     lost: u32,
-    /// Segments sent, counted up to the first paced one.
-    sent: u8,
-    /// Segments sent since the previous acknowledgement.
+    /// A timeout since the previous acknowledgement has found segments lost.
     timed_out: bool,
     next_departure: Time,
 }
 
 impl Flight {
-    pub(crate) const NONE: Flight =
-        Flight { now: 0, before: 0, lost: 0, sent: 0, timed_out: false, next_departure: Time::ZERO };
-
-    /// Pacing begins with the tenth segment.
-    pub(crate) fn is_paced(&self) -> bool {
-        self.sent >= UNPACED
-    }
+    pub(crate) const NONE: Flight = Flight { now: 0, before: 0, lost: 0, timed_out: false, next_departure: Time::ZERO };
 
     pub(crate) fn on_sent(&mut self, sent: &Sent, pace: Pace) {
         self.now = sent.in_flight.0;
-        self.sent = self.sent.saturating_add(1).min(UNPACED);
-        self.next_departure = if self.is_paced() { sent.now + pace.spacing() } else { sent.now };
+        self.next_departure = sent.now + pace.spacing();
     }
 
     pub(crate) fn on_returned(&mut self, segments: Segments) {

@@ -42,6 +42,9 @@ use stats::SenderStats;
 /// A number of segments above that of any window.
 const UNLIMITED: Segments = Segments(u32::MAX);
 
+/// On a Linux host pacing begins after this many segments, retransmissions among them (`tcp_update_skb_after_send`).
+const PACED_AFTER_SEGMENTS: u64 = 9;
+
 /// The sending end of a flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
@@ -620,7 +623,9 @@ impl Sender {
         self.stats.segments_sent += 1;
         match self.recovery {
             Recovery::Linux(_) if !USUAL => {
-                self.pacer.on_send_fixed(now, self.congestion.output().pace, self.rtt.timeout());
+                let is_paced = self.stats.segments_sent > PACED_AFTER_SEGMENTS;
+                let pace = self.congestion.output().pace.filter(|_| is_paced);
+                self.pacer.on_send_fixed(now, pace, self.rtt.timeout());
             }
             _ => self.pacer.on_send(now),
         }
