@@ -3,7 +3,7 @@
 pub mod aqt;
 pub(crate) mod parameters;
 pub mod rate;
-pub(crate) mod ticks;
+pub mod ticks;
 
 use core::fmt;
 

@@ -67,7 +67,7 @@ pub use contract::{
     Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, OwnAlgorithm, Phase, RateSample, Restart,
     RouterFeedback, STATE_BYTES_MAX, Sent, Status,
 };
-pub use contract::{aqt, rate};
+pub use contract::{aqt, rate, ticks};
 #[cfg(feature = "alloc")]
 pub use held::controller::{Boxed, Controller};
 pub use standalone::{BaseRttHeld, Follow, Standalone, WithChosen};

@@ -672,9 +672,9 @@ class Host(Table):
     """Granularity of the retransmission clock (G of RFC 6298). The default is that of ns-2; Reno of the papers had 500
     ms. bsd. Default: `"10ms"`."""
     ticks_per_second: int | None = None
-    """Ticks a second of the kernel's clock by which `cubic-linux`, `westwood`, `htcp` and `bic` count time
-    (`CONFIG_HZ`); others of this host's have microseconds. The default is that of Debian's kernels. linux. Default:
-    `250`."""
+    """Ticks a second of the kernel's clock by which `cubic-linux`, `westwood`, `htcp` and `bic` count time and the
+    timer of RACK expires (`CONFIG_HZ`); others of this host's have microseconds. The default is that of Debian's
+    kernels. linux. Default: `250`."""
     handshake: Literal["none", "full"] | None = None
     """`"full"`: a SYN, its acknowledgement, and the acknowledgement of that right before the first data, which leave
     one round trip after `start`. Each is as large as an acknowledgement, and takes its place in queues. Default:

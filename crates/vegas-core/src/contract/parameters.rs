@@ -23,7 +23,7 @@ pub struct Parameters {
     /// The window never exceeds this: the receiver's window, or less. 2 to [`Window::MAX`](crate::units::Window::MAX),
     /// and not below the initial and the restart window.
     pub max_window: Segments,
-    /// Ticks a second of the clock by which some of Linux's modules count time (`jiffies`, `CONFIG_HZ`):
+    /// Ticks a second of the clock by which some of Linux's modules and timers count time (`jiffies`, `CONFIG_HZ`):
     /// [`TICKS_PER_SECOND`](Self::TICKS_PER_SECOND).
     pub ticks_per_second: u16,
 }

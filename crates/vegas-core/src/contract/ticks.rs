@@ -1,4 +1,4 @@
-//! The clock that modules of Linux read (`jiffies`).
+//! The clock that modules and timers of Linux read (`jiffies`).
 
 use crate::contract::parameters::Parameters;
 use crate::units::{Span, Time};
@@ -6,8 +6,9 @@ use crate::units::{Span, Time};
 /// A time, which wraps after 49 days at least, or a span, in ticks.
 pub(crate) type Ticks = u32;
 
+/// A clock of so many ticks a second; the first begins at [`Time::ZERO`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Clock {
+pub struct Clock {
     per_second: u16,
 }
 
@@ -15,8 +16,10 @@ impl Clock {
     /// The greatest length of a tick.
     pub(crate) const LONGEST: Span = tick(*Parameters::TICKS_PER_SECOND.start());
 
-    pub(crate) fn of(parameters: &Parameters) -> Self {
-        Clock { per_second: parameters.ticks_per_second }
+    /// A clock of [`Parameters::TICKS_PER_SECOND`].
+    pub fn new(per_second: u16) -> Self {
+        debug_assert!(Parameters::TICKS_PER_SECOND.contains(&per_second), "{per_second} ticks a second");
+        Clock { per_second }
     }
 
     /// The ticks of a second (`HZ`).
@@ -43,6 +46,21 @@ impl Clock {
         self.tick().times(ticks.into())
     }
 
+    /// When a timer that is set at `now` expires: with the first tick for which as many whole ones have passed as cover
+    /// `span`, and on the timer wheel, whose slots grow by eight times from 63 ticks on, with the next slot after it
+    /// (`calc_wheel_index`).
+    pub fn expiry(self, now: Time, span: Span) -> Time {
+        const FINE_TICKS: u64 = 63;
+        const SLOTS_SHIFT: u32 = 3;
+        let covering = u64::from(self.covering(span));
+        let mut shift = 0;
+        while covering >= FINE_TICKS << shift {
+            shift += SLOTS_SHIFT;
+        }
+        let due = now.as_nanos() / self.tick().as_nanos() + covering;
+        Time::ZERO + self.tick().times(((due >> shift) + 1) << shift)
+    }
+
     fn tick(self) -> Span {
         tick(self.per_second)
     }
@@ -61,5 +79,16 @@ mod tests {
         let clock = Clock { per_second: 250 };
         let ticks = |micros| clock.covering(Span::from_micros(micros));
         assert_eq!(([1, 4_000, 4_001, 20_660].map(ticks), clock.second()), ([1, 1, 2, 6], 250));
+    }
+
+    /// In ticks of 4 ms: 5.25 ms are two, so that a timer set within tick 10 expires with tick 13; 252 ms are 63, and
+    /// 73 / 8 + 1 slots of eight are 80 ticks.
+    #[test]
+    fn timers_expire_with_ticks() {
+        let clock = Clock { per_second: 250 };
+        let expiry = |now_us: u64, span_us| clock.expiry(Time::from_nanos(now_us * 1000), Span::from_micros(span_us));
+        let tick = |number: u64| Time::from_nanos(number * 4_000_000);
+        assert_eq!([40_000, 43_999].map(|now| expiry(now, 5_250)), [tick(13); 2]);
+        assert_eq!([expiry(40_000, 248_000), expiry(40_000, 252_000)], [tick(73), tick(80)]);
     }
 }

@@ -60,7 +60,7 @@ impl Bic {
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {
         Bic {
             window: RenoWindow::new(parameters),
-            clock: Clock::of(parameters),
+            clock: Clock::new(parameters.ticks_per_second),
             target: 0,
             per: 1,
             computed: Computed::default(),

@@ -83,7 +83,7 @@ impl CubicLinux {
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {
         CubicLinux {
             window: RenoWindow::new(parameters),
-            clock: Clock::of(parameters),
+            clock: Clock::new(parameters.ticks_per_second),
             least_rtt_us: UNKNOWN_US,
             last_max: 0,
             epoch: None,
@@ -233,7 +233,7 @@ mod tests {
     /// 4316^3 / 2^40 = 29.98 below 100 at first, of which 29 count.
     #[test]
     fn the_curve_of_a_cut_from_100_is_in_whole_segments() {
-        let clock = Clock::of(&PRESET.parameters);
+        let clock = Clock::new(PRESET.parameters.ticks_per_second);
         let epoch = Epoch::begin(70, 100, Segments(1), 0);
         assert_eq!((epoch.until_plateau, epoch.plateau), (4316, 100));
         let second = clock.second();
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn extremes_saturate() {
-        let clock = Clock::of(&PRESET.parameters);
+        let clock = Clock::new(PRESET.parameters.ticks_per_second);
         let mut epoch = Epoch::begin(1, u32::MAX, Segments(u32::MAX), 0);
         assert!(epoch.target(u32::MAX, clock, UNKNOWN_US - 1) >= 1);
         assert_eq!(epoch.per_as_reno(u32::MAX), u32::MAX);

@@ -73,7 +73,7 @@ impl Htcp {
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {
         Htcp {
             window: RenoWindow::new(parameters),
-            clock: Clock::of(parameters),
+            clock: Clock::new(parameters.ticks_per_second),
             alpha: ONE,
             beta: BETA_MIN,
             follows_rtt: false,

@@ -57,7 +57,7 @@ impl Westwood {
     pub(crate) const NEEDS: Needs = Needs { every_ack: true, window_limited: true, ..Needs::NONE };
 
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {
-        let clock = Clock::of(parameters);
+        let clock = Clock::new(parameters.ticks_per_second);
         let first_rtt = clock.covering(FIRST_RTT);
         Westwood {
             window: RenoWindow::new(parameters),

@@ -7,6 +7,7 @@ pub(super) mod linux;
 pub(super) mod scoreboard;
 
 use vegas_core::Detection;
+use vegas_core::ticks::Clock;
 use vegas_core::units::Time;
 
 use crate::scenario::{HostKind, HostSpec};
@@ -30,10 +31,10 @@ pub(super) enum Threshold {
 }
 
 impl<S> Recovery<S> {
-    pub(super) fn new(host: &HostSpec, detection: &Detection) -> Self {
+    pub(super) fn new(host: &HostSpec, detection: &Detection, clock: Clock) -> Self {
         match host.kind {
             HostKind::Bsd => Recovery::Bsd(BsdRecovery::new(host, detection)),
-            HostKind::Linux => Recovery::Linux(Box::new(LinuxRecovery::new(host))),
+            HostKind::Linux => Recovery::Linux(Box::new(LinuxRecovery::new(host, clock))),
         }
     }
 

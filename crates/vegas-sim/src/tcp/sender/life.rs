@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use vegas_core::ticks::Clock;
 use vegas_core::units::{Bytes, Segments, Time};
 use vegas_core::{BaseRtt, registry};
 
@@ -59,7 +60,7 @@ impl Sender {
             congestion,
             rules,
             board,
-            recovery: Recovery::new(&spec.host, detection),
+            recovery: Recovery::new(&spec.host, detection, Clock::new(spec.parameters.ticks_per_second)),
             rtt: Rtt::new(&spec.host, detection, spec.composition.base_rtt == BaseRtt::Handshake, hears_echoes),
             timer: RetransmissionTimer::new(),
             pacer: Pacer::new(),

@@ -97,12 +97,12 @@ fn three_reports_begin_recovery() {
 }
 
 /// After a single report segment 0 may arrive until its 100 ms and a quarter of that have passed, and the 2 ms of the
-/// timer.
+/// timer: 27 ms are seven ticks, and the timer that is set within tick 50 expires with tick 58.
 #[test]
 fn a_single_report_waits_for_reordering() {
     let (mut peer, _) = connect("");
     peer.ack(200, 0, (1, 2));
-    assert_eq!(peer.due_ms(), Some(227));
+    assert_eq!(peer.due_ms(), Some(232));
     assert_eq!(peer.timer(), [0]);
     assert!(peer.sender.in_recovery());
 }
@@ -199,21 +199,21 @@ fn a_window_that_has_grown_is_not_lowered_by_the_undo() {
 
 /// On a path that reorders, the duplicate of a retransmission widens the reordering window from a quarter of the least
 /// RTT, 25 ms, to two quarters, once per round (RFC 8985, section 6.2, step 4): a segment sent at 100 ms, with an RTT
-/// of 130, is lost at 280 instead of at 255. The timer waits 2 ms more.
+/// of 134, is lost at 284 instead of at 259. The timer waits 2 ms more, and for a tick of 4 ms after that.
 #[test]
 fn a_duplicate_widens_the_window_for_reordering() {
-    for (duplicates, due) in [(0, 257), (1, 282), (2, 282)] {
+    for (duplicates, due) in [(0, 264), (1, 288), (2, 288)] {
         let (mut peer, _) = connect("");
         peer.ack(200, 0, (1, 2));
         peer.ack(201, 2, NONE);
         peer.ack(202, 2, (3, 4));
-        assert_eq!(peer.due_ms(), Some(229));
+        assert_eq!(peer.due_ms(), Some(232));
         assert_eq!(peer.timer(), [2]);
-        peer.ack(229, 4, NONE);
+        peer.ack(233, 4, NONE);
         for _ in 0..duplicates {
-            peer.ack(229, 4, (2, 3));
+            peer.ack(233, 4, (2, 3));
         }
-        peer.ack(230, 4, (5, 6));
+        peer.ack(234, 4, (5, 6));
         assert_eq!(peer.due_ms(), Some(due), "{duplicates} duplicates");
     }
 }
@@ -226,7 +226,7 @@ fn a_duplicate_of_the_network_widens_nothing() {
     peer.ack(201, 2, NONE);
     peer.ack(202, 2, (0, 1));
     peer.ack(202, 2, (3, 4));
-    assert_eq!(peer.due_ms(), Some(229));
+    assert_eq!(peer.due_ms(), Some(232));
 }
 
 /// A probe repeats segment 1, which was only late; the receiver reports the duplicate when nothing is outstanding. So

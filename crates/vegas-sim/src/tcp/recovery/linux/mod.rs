@@ -11,6 +11,7 @@ mod rack;
 mod tlp;
 mod usage;
 
+use vegas_core::ticks::Clock;
 use vegas_core::units::{Span, Time};
 
 use super::Threshold;
@@ -126,9 +127,9 @@ impl Cut {
 }
 
 impl<S> LinuxRecovery<S> {
-    pub(super) fn new(host: &HostSpec) -> Self {
+    pub(super) fn new(host: &HostSpec, clock: Clock) -> Self {
         LinuxRecovery {
-            rack: Rack::new(host.dupack_threshold.into()),
+            rack: Rack::new(host.dupack_threshold.into(), clock),
             probe: Probe::default(),
             assumed: (!host.options.sack).then(|| Assumed::new(host.dupack_threshold.into())),
             dupack_threshold: u64::from(host.dupack_threshold),

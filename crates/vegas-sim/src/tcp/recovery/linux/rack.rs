@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use vegas_core::ticks::Clock;
 use vegas_core::units::{Span, Time};
 
 use super::{REORDERING_MAX, TIMER_MARGIN};
@@ -33,6 +34,8 @@ pub(super) struct Rack {
     sent: VecDeque<(Time, u64)>,
     /// When the segments that may only have been reordered count as lost.
     due: Option<Time>,
+    /// The clock of the timer.
+    clock: Clock,
 }
 
 /// Recoveries without a duplicate after which the reordering window shrinks again (section 6.2, step 4).
@@ -53,7 +56,7 @@ impl Rack {
     }
 
     /// Begins with a lateness that is not taken for reordering (`tcp_reordering`).
-    pub(super) fn new(lateness: u64) -> Self {
+    pub(super) fn new(lateness: u64, clock: Clock) -> Self {
         Rack {
             newest: None,
             rtt: Span::ZERO,
@@ -66,6 +69,7 @@ impl Rack {
             duplicate_round: None,
             sent: VecDeque::new(),
             due: None,
+            clock,
         }
     }
 
@@ -165,7 +169,10 @@ impl Rack {
         }
         let before_newest = self.sent.iter().take_while(|&&transmission| transmission < newest);
         let latest = before_newest.filter(|&&(sent, segment)| board.waits(segment, sent)).last();
-        self.due = latest.map(|&(sent, _)| sent + self.rtt + window + TIMER_MARGIN);
+        self.due = latest.map(|&(sent, _)| {
+            let waits = (sent + self.rtt + window).since(now) + TIMER_MARGIN;
+            self.clock.expiry(now, waits)
+        });
         found
     }
 }

@@ -1,5 +1,7 @@
 //! Tests of the Linux host's recovery, an acknowledgement at a time.
 
+use vegas_core::Parameters;
+
 use super::*;
 use crate::scenario::HostKind;
 use crate::tcp::host;
@@ -11,9 +13,13 @@ fn ms(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
 }
 
+fn clock() -> Clock {
+    Clock::new(Parameters::DEBIANS_TICKS)
+}
+
 /// Ten segments were sent at 0 ms.
 fn open() -> (LinuxRecovery<&'static str>, Scoreboard) {
-    let (mut linux, mut board) = (LinuxRecovery::new(&host(HostKind::Linux)), Scoreboard::new(3));
+    let (mut linux, mut board) = (LinuxRecovery::new(&host(HostKind::Linux), clock()), Scoreboard::new(3));
     for segment in 0..10 {
         board.on_first_transmission(ms(0));
         linux.on_send(segment, ms(0), false);
@@ -143,7 +149,7 @@ fn without_sack_an_undone_recovery_begins_no_other() {
     let (_, mut board) = open();
     let mut host = host(HostKind::Linux);
     host.options.sack = false;
-    let mut linux = LinuxRecovery::new(&host);
+    let mut linux = LinuxRecovery::new(&host, clock());
     for _ in 0..3 {
         acknowledge(&mut linux, &mut board, ms(100), 0, (0, 0));
     }
