@@ -35,7 +35,10 @@ fn scenario(settings: &Settings, payload: u64, sack: bool, ecn: bool) -> Result<
     let algorithm = preset(*kind, congestion_control).unwrap_or_default();
     let packet = payload + HEADERS;
     let host = match kind {
-        HostKind::Linux => format!("[flow.host]\nkind = 'linux'\nsack = {sack}\ndelayed_ack = 'linux'\n"),
+        // the kernel's selftests are for one with CONFIG_HZ_1000 (tools/testing/selftests/net/packetdrill/config)
+        HostKind::Linux => {
+            format!("[flow.host]\nkind = 'linux'\nsack = {sack}\ndelayed_ack = 'linux'\nticks_per_second = 1000\n")
+        }
         HostKind::Bsd => {
             let recovery = if sack { "sack" } else { "newreno" };
             format!("recovery = '{recovery}'\n[flow.host]\nkind = 'bsd'\nhandshake = 'full'\ndelayed_ack = '100ms'\n")
