@@ -6,7 +6,7 @@ use crate::units::{Span, Time};
 /// A time, which wraps after 49 days at least, or a span, in ticks.
 pub(crate) type Ticks = u32;
 
-/// A clock of so many ticks a second; the first begins at [`Time::ZERO`].
+/// A clock that counts ticks; the first begins at [`Time::ZERO`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     per_second: u16,
@@ -47,7 +47,7 @@ impl Clock {
     }
 
     /// When a timer that is set at `now` expires: with the first tick for which as many whole ones have passed as cover
-    /// `span`, and on the timer wheel, whose slots grow by eight times from 63 ticks on, with the next slot after it
+    /// `span`. From 63 ticks on the slots of the timer wheel grow by eight times, and it expires with the next slot
     /// (`calc_wheel_index`).
     pub fn expiry(self, now: Time, span: Span) -> Time {
         const FINE_TICKS: u64 = 63;
