@@ -1,12 +1,15 @@
 //! Pacing: turns the algorithm's rate into departures. On a BSD host a segment may leave once the pace's spacing has
 //! passed since the previous segment, whether that one was new or a retransmission; unused time gives no credit. On a
 //! Linux host a departure fixes the time of the next one, whatever the pace becomes in between, and a segment that left
-//! later than it might have gives credit for it, up to half of the gap (`tcp_update_skb_after_send`). No pace holds a
-//! segment back for longer than the retransmission timeout: a retransmission after a timeout leaves at once (RFC 6298,
-//! rule 5.4), and mechanism J, which takes its rate from the newest RTT sample, does not let a sample that covers a
-//! repair silence the sender.
+//! later than it might have gives credit for it, up to half of the gap; the first segments are not paced
+//! (`tcp_update_skb_after_send`). No pace holds a segment back for longer than the retransmission timeout: a
+//! retransmission after a timeout leaves at once (RFC 6298, rule 5.4), and mechanism J, which takes its rate from the
+//! newest RTT sample, does not let a sample that covers a repair silence the sender.
 
 use vegas_core::units::{Pace, Span, Time};
+
+/// On a Linux host pacing begins after this many segments, retransmissions among them.
+pub(super) const PACED_AFTER_SEGMENTS: u64 = 9;
 
 /// When the last segment left, and when the next one may leave.
 #[derive(Clone, Debug)]

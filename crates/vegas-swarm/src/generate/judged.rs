@@ -74,11 +74,8 @@ pub fn document(draw: &mut Draw) -> Value {
     }
     let access = json!({ "rate": "1gbit", "delay": format!("{ACCESS_DELAY_NS}ns") });
     set(&mut document, "topology", json!({ "kind": "dumbbell", "access": access, "bottleneck": bottleneck }));
-    let mut flows = vec![flow(draw)];
-    if rate < SLOW {
-        let window = flows[0]["initial_window"].as_u64().unwrap_or(1);
-        flows[0]["initial_window"] = window.min(room - 2).into();
-    }
+    let first_window_max = if rate < SLOW { room - 2 } else { u64::MAX };
+    let mut flows = vec![flow(draw, first_window_max)];
     if draw.percent(15) {
         set(&mut document, "change", vec![change(draw, &path)]);
     }
@@ -122,7 +119,7 @@ fn fault(draw: &mut Draw, path: &Path, link: &mut Table) {
 }
 
 /// Returns the first flow.
-fn flow(draw: &mut Draw) -> Value {
+fn flow(draw: &mut Draw, first_window_max: u64) -> Value {
     let mut host = json!({ "kind": "linux", "handshake": "full", "delayed_ack": "linux" });
     for (key, percent) in [("sack", 85), ("timestamps", 50)] {
         host[key] = draw.percent(percent).into();
@@ -134,7 +131,7 @@ fn flow(draw: &mut Draw) -> Value {
     set(&mut flow, "algorithm", draw.pick(&ALGORITHMS));
     // smaller ones are acknowledged otherwise since Linux 6.11 (docs/deviations.md)
     set(&mut flow, "packet", "1500b");
-    set(&mut flow, "initial_window", draw.pick(&[2, 4, 10, 10, 10, 20]));
+    set(&mut flow, "initial_window", draw.pick(&[2, 4, 10, 10, 10, 20]).min(first_window_max));
     set(&mut flow, "host", host);
     maybe(draw, 25, &mut flow, "size", |draw| {
         let bytes = draw.log_between(20_000, 3_000_000);

@@ -25,7 +25,7 @@ use vegas_core::{Controller, Output, RouterFeedback};
 use super::control::Congestion;
 use super::ecn::EcnSender;
 use super::layout::Layout;
-use super::pacing::Pacer;
+use super::pacing::{PACED_AFTER_SEGMENTS, Pacer};
 use super::recovery::Recovery;
 use super::recovery::acked::AckedTimes;
 use super::recovery::bsd::{Beginning, OnDuplicate, OnNewAck};
@@ -41,9 +41,6 @@ use stats::SenderStats;
 
 /// A number of segments above that of any window.
 const UNLIMITED: Segments = Segments(u32::MAX);
-
-/// On a Linux host pacing begins after this many segments, retransmissions among them (`tcp_update_skb_after_send`).
-const PACED_AFTER_SEGMENTS: u64 = 9;
 
 /// The sending end of a flow.
 #[derive(Clone, Debug)]
