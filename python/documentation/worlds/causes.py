@@ -16,9 +16,16 @@ _LP = (
     "follows the paper."
 )
 
+_STARTUP = (
+    "on 50 Mb/s the full queue of the simulator drops the retransmission of the last but one lost segment, and the "
+    "recovery lasts until STARTUP ends; in the kernel, where acknowledgements come in threes at times, three places "
+    "are free, the recovery ends, and a second one holds the window for a round trip."
+)
+
 CAUSES: dict[str, str] = {
     "cdg": _CHANCE,
     "lp": _LP,
     "cubic-linux": _FAST_CONVERGENCE,
     "gallop": _START,
+    "bbr1": _STARTUP,
 }

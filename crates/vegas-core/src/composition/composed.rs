@@ -142,6 +142,7 @@ impl State {
         let is_linux = dialect.is_linux();
         if is_linux {
             self.round.sample_least(ack);
+            self.round.start_if_waiting(ack);
         }
         if self.round.ended_by(dialect, ack) {
             self.end_round(algorithm, *ack);
@@ -380,8 +381,13 @@ impl<A: Borrow<Algorithm>, S: BorrowMut<State>> CongestionControl for Composed<A
         }
     }
 
+    /// Linux's Vegas measures nothing in a recovery, and begins a round where it ends (`tcp_vegas_state`).
     fn on_recovered(&mut self, _now: Time) {
-        self.state.borrow_mut().slow_start.end_recovery();
+        let state = self.state.borrow_mut();
+        state.slow_start.end_recovery();
+        if self.algorithm.borrow().composition().signal.dialect().is_linux() {
+            state.round.restart_after_next_ack();
+        }
     }
 
     /// The kernel's copy leaves this and the next one out: BPF's 512 bytes of stack do not hold them beside a step.

@@ -122,6 +122,7 @@ fn answer(control: &mut Controller, line: &str) -> Result<(), String> {
             let (at, rtt) = handshake(keys)?;
             control.on_handshake(at, rtt);
         }
+        Some(("recovered", keys)) => control.on_recovered(recovered(keys)?),
         _ => tell(&mut **control, &self::event(event.trim())?),
     }
     let (reported, expected): (Vec<&str>, Vec<&str>) = expected.split_whitespace().partition(|word| word.contains('='));
@@ -279,6 +280,12 @@ fn handshake(keys: &str) -> Result<(Time, Span), String> {
     let mut keys = fields(keys)?;
     let (at, rtt) = (Time::ZERO + span(take(&mut keys, "at")?)?, span(take(&mut keys, "rtt")?)?);
     none_left(&keys).map(|()| (at, rtt))
+}
+
+fn recovered(keys: &str) -> Result<Time, String> {
+    let mut keys = fields(keys)?;
+    let at = Time::ZERO + span(take(&mut keys, "at")?)?;
+    none_left(&keys).map(|()| at)
 }
 
 fn lost(keys: &str) -> Result<LostSegment, String> {

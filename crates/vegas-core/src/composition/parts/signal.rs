@@ -171,6 +171,9 @@ pub(crate) struct Round {
 /// The value before the first stamp; longer than any queueing time.
 const NO_FEEDBACK: RouterFeedback = RouterFeedback { forward: Span::MAX, backward: Span::ZERO };
 
+/// The end of a round that has not begun, which is never acknowledged.
+const UNKNOWN_END: SendIndex = SendIndex(u64::MAX);
+
 /// The value before the first measurement, which no measurement gives.
 const NO_DIFF: i32 = i32::MIN;
 
@@ -201,6 +204,18 @@ impl Round {
     /// Discards the current round: the next one ends when `next` is acknowledged.
     pub(crate) fn restart(&mut self, next: SendIndex, now: Time) {
         *self = Round { end: next, rtt_sum: now.since(Time::ZERO), samples: 0, probed: false, ..*self };
+    }
+
+    /// Discards the current round: the next one begins after the next acknowledgement, with what is sent from then on.
+    pub(crate) fn restart_after_next_ack(&mut self) {
+        self.end = UNKNOWN_END;
+    }
+
+    /// Begins the round that waits for this acknowledgement.
+    pub(crate) fn start_if_waiting(&mut self, ack: &Ack) {
+        if self.end == UNKNOWN_END {
+            self.restart(after(ack), ack.now);
+        }
     }
 
     /// Discards all measurements: another path has another base RTT.

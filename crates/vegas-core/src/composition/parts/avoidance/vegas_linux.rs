@@ -24,7 +24,7 @@ impl AvoidancePart for VegasLinux {
     fn on_round_end(&mut self, control: &mut WindowControl, end: &RoundEnd<'_>, parameters: &Parameters) {
         let Some(diff) = end.measured.map(|measured| i64::from(measured.diff)) else {
             if end.ack.window_limited {
-                grow_as_reno(control);
+                grow_as_reno(control, end.ack.acked);
             }
             return;
         };
@@ -38,8 +38,10 @@ impl AvoidancePart for VegasLinux {
     }
 }
 
-pub(super) fn grow_as_reno(control: &mut WindowControl) {
-    control.grow_once_by(control.window.one_spread());
+/// Grows the window by 1/window for each of these segments (`tcp_cong_avoid_ai`).
+pub(super) fn grow_as_reno(control: &mut WindowControl, acked: Segments) {
+    let each = control.window.one_spread().as_raw();
+    control.grow_once_by(Window::from_raw(each.saturating_mul(acked.as_u64())));
 }
 
 /// `tcp_current_ssthresh`: each quarter in whole segments.

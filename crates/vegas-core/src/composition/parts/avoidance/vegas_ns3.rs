@@ -17,10 +17,11 @@ impl AvoidancePart for VegasNs3 {
     const PROMISE: AvoidancePromise =
         AvoidancePromise { whole_segments: true, moves_threshold: true, ..AvoidancePromise::RENO };
 
-    /// As Linux's, but a step sets the window to whole segments: what Reno's growth added to a segment is lost.
+    /// As Linux's, but Reno's growth is that of one segment, however many are acknowledged, and a step sets the window
+    /// to whole segments: what Reno's growth added to a segment is lost.
     fn on_round(&mut self, control: &mut WindowControl, diff: Option<i32>, parameters: &Parameters) {
         let Some(diff) = diff.map(i64::from) else {
-            grow_as_reno(control);
+            grow_as_reno(control, Segments(1));
             return;
         };
         let whole = Window::whole(control.window.floor());
