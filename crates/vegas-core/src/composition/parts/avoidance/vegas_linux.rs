@@ -40,8 +40,7 @@ impl AvoidancePart for VegasLinux {
 
 /// Grows the window by 1/window for each of these segments (`tcp_cong_avoid_ai`).
 pub(super) fn grow_as_reno(control: &mut WindowControl, acked: Segments) {
-    let each = control.window.one_spread().as_raw();
-    control.grow_once_by(Window::from_raw(each.saturating_mul(acked.as_u64())));
+    control.grow_once_by(control.window.spread(Window::whole(acked)));
 }
 
 /// `tcp_current_ssthresh`: each quarter in whole segments.
