@@ -88,6 +88,14 @@ pub trait CongestionControl {
         }
     }
 
+    /// A retransmission is about to leave, and all else has arrived or counts as lost, so that nothing is in flight;
+    /// `next` is the next new segment. Only hosts with Linux's rules say so (`CA_EVENT_TX_START`).
+    fn on_lone_retransmission(&mut self, next: SendIndex, now: Time) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_lone_retransmission(next, now);
+        }
+    }
+
     /// The window was not used for longer than a retransmission timeout: nothing was sent, after which
     /// [`CongestionControl::on_restart`] comes first, or the application had less to send (RFC 5681, section 4.1; RFC
     /// 2861). It becomes `most`, if it is larger, and the threshold three quarters of what the window was, if it is

@@ -320,11 +320,15 @@ impl State {
         }
     }
 
-    /// Linux's Vegas measures from scratch after silence (`tcp_vegas_cwnd_event`).
-    fn on_restart(&mut self, algorithm: &Algorithm, restart: &Restart) {
+    /// Linux's Vegas measures from scratch whenever nothing was in flight (`tcp_vegas_cwnd_event`).
+    fn forget_if_linux(&mut self, algorithm: &Algorithm, next: SendIndex, now: Time) {
         if algorithm.composition().signal.dialect() == Dialect::Linux {
-            self.round.forget_path(restart.next, restart.now);
+            self.round.forget_path(next, now);
         }
+    }
+
+    fn on_restart(&mut self, algorithm: &Algorithm, restart: &Restart) {
+        self.forget_if_linux(algorithm, restart.next, restart.now);
         self.avoidance.on_restart(restart);
     }
 
@@ -390,10 +394,16 @@ impl<A: Borrow<Algorithm>, S: BorrowMut<State>> CongestionControl for Composed<A
         }
     }
 
-    /// The kernel's copy leaves this and the next one out: BPF's 512 bytes of stack do not hold them beside a step.
+    /// The kernel's copy leaves this and the next two out: BPF's 512 bytes of stack do not hold them beside a step.
     fn on_restart(&mut self, restart: &Restart) {
         if !cfg!(vegas_kernel) {
             self.state.borrow_mut().on_restart(self.algorithm.borrow(), restart);
+        }
+    }
+
+    fn on_lone_retransmission(&mut self, next: SendIndex, now: Time) {
+        if !cfg!(vegas_kernel) {
+            self.state.borrow_mut().forget_if_linux(self.algorithm.borrow(), next, now);
         }
     }
 

@@ -122,6 +122,10 @@ fn answer(control: &mut Controller, line: &str) -> Result<(), String> {
             let (at, rtt) = handshake(keys)?;
             control.on_handshake(at, rtt);
         }
+        Some(("lone", keys)) => {
+            let (at, next) = lone(keys)?;
+            control.on_lone_retransmission(next, at);
+        }
         Some(("recovered", keys)) => control.on_recovered(recovered(keys)?),
         _ => tell(&mut **control, &self::event(event.trim())?),
     }
@@ -280,6 +284,13 @@ fn handshake(keys: &str) -> Result<(Time, Span), String> {
     let mut keys = fields(keys)?;
     let (at, rtt) = (Time::ZERO + span(take(&mut keys, "at")?)?, span(take(&mut keys, "rtt")?)?);
     none_left(&keys).map(|()| (at, rtt))
+}
+
+fn lone(keys: &str) -> Result<(Time, SendIndex), String> {
+    let mut keys = fields(keys)?;
+    let at = Time::ZERO + span(take(&mut keys, "at")?)?;
+    let next = SendIndex(whole(take(&mut keys, "next")?)?);
+    none_left(&keys).map(|()| (at, next))
 }
 
 fn recovered(keys: &str) -> Result<Time, String> {

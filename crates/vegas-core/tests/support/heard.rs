@@ -10,7 +10,7 @@ use vegas_core::{Ack, CongestionControl, Loss, LossKind, LostSegment, Output, Ph
 pub struct Heard(pub Vec<&'static str>);
 
 /// What [`tell_all`] calls, in this order.
-pub const ALL: [&str; 12] = [
+pub const ALL: [&str; 13] = [
     "on_segment_size",
     "on_handshake",
     "on_sent",
@@ -20,6 +20,7 @@ pub const ALL: [&str; 12] = [
     "on_loss",
     "on_recovered",
     "on_restart",
+    "on_lone_retransmission",
     "on_unused",
     "on_path_change",
     "hold_to",
@@ -40,6 +41,7 @@ pub fn tell_all(control: &mut dyn CongestionControl) {
     control.on_loss(&loss());
     control.on_recovered(now);
     control.on_restart(&Restart { now, next: index, idle: Span::from_millis(1) });
+    control.on_lone_retransmission(index, now);
     control.on_unused(WINDOW);
     control.on_path_change(index, now);
     control.hold_to(WINDOW);
@@ -104,6 +106,10 @@ impl CongestionControl for Heard {
 
     fn on_restart(&mut self, _: &Restart) {
         self.0.push("on_restart");
+    }
+
+    fn on_lone_retransmission(&mut self, _: SendIndex, _: Time) {
+        self.0.push("on_lone_retransmission");
     }
 
     fn on_unused(&mut self, _: Window) {

@@ -132,15 +132,19 @@ impl CongestionControl for Veno {
         self.window.answer(loss, self.after_loss());
     }
 
-    fn on_restart(&mut self, _restart: &Restart) {
+    fn on_restart(&mut self, restart: &Restart) {
+        self.on_path_change(restart.next, restart.now);
+    }
+
+    fn on_lone_retransmission(&mut self, next: SendIndex, now: Time) {
+        self.on_path_change(next, now);
+    }
+
+    fn on_path_change(&mut self, _next: SendIndex, _now: Time) {
         self.base_rtt_us = UNKNOWN_US;
         self.least_rtt_us = UNKNOWN_US;
         self.samples = 0;
         self.adds = true;
-    }
-
-    fn on_path_change(&mut self, next: SendIndex, now: Time) {
-        self.on_restart(&Restart { now, next, idle: Default::default() });
     }
 
     fn status(&self) -> Status {

@@ -180,8 +180,11 @@ impl CongestionControl for Yeah {
     }
 
     fn on_restart(&mut self, restart: &Restart) {
-        self.base_rtt_us = UNKNOWN_US;
-        self.begin_round(restart.next);
+        self.on_path_change(restart.next, restart.now);
+    }
+
+    fn on_lone_retransmission(&mut self, next: SendIndex, now: Time) {
+        self.on_path_change(next, now);
     }
 
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {

@@ -179,6 +179,11 @@ impl Congestion {
         self.control.on_restart(&Restart { now, next: SendIndex(next), idle });
     }
 
+    /// Reports that a retransmission is about to leave while nothing is in flight; `next` is the next new segment.
+    pub(super) fn on_lone_retransmission(&mut self, now: Time, next: u64) {
+        self.control.on_lone_retransmission(SendIndex(next), now);
+    }
+
     /// Reports that the window was not used: it becomes `most`, if it is larger.
     pub(super) fn on_unused(&mut self, now: Time, most: Segments) {
         self.report(now, |control| control.on_unused(Window::whole(most)));

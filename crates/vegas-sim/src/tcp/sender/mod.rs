@@ -576,6 +576,10 @@ impl Sender {
 
     #[inline(never)]
     fn transmit_again(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        let is_linux = matches!(self.recovery, Recovery::Linux(_));
+        if is_linux && self.board.pipe() == 0 {
+            self.congestion.on_lone_retransmission(now, self.board.max());
+        }
         self.note_departure(now, segment, true);
         self.board.on_retransmission(segment, now);
         self.stats.retransmitted += 1;
@@ -584,7 +588,7 @@ impl Sender {
         out.incidents.push(Noted { kind: IncidentKind::Retransmit, sequence, retransmission });
         self.leave::<false>(now, segment, false, out);
         // as Linux does with the oldest segment (`tcp_xmit_retransmit_queue`)
-        if segment == self.board.una() && matches!(self.recovery, Recovery::Linux(_)) {
+        if segment == self.board.una() && is_linux {
             self.restart_timer(now);
         }
     }
