@@ -3,10 +3,12 @@
 //! While that slow start lasts, it sets the window. The algorithm receives every event meanwhile, so that it has
 //! round-trip times and rates when slow start ends, and it follows the window. Slow start ends by the part's own test,
 //! by a test of the algorithm, or by the algorithm's response to congestion or loss. After a timeout the part grows the
-//! window to the threshold that the algorithm has set.
+//! window to the threshold that the algorithm has set; without a signal its least RTT is of what comes then, as Linux's
+//! CUBIC has it (`bictcp_reset`).
 
 use crate::composition::algorithm::Algorithm;
 use crate::composition::composed::Composed;
+use crate::composition::parts::signal::Signal;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Output, Phase, Restart, Status};
 use crate::standalone::Follow;
 use crate::units::{Segments, SendIndex, Time, Window};
@@ -37,6 +39,11 @@ impl<C: CongestionControl> Joined<C> {
         let status = self.slow_start.status();
         let over = Some(status.window.floor());
         (self.follow)(&mut self.control, status.window, if self.lasts { status.ssthresh } else { over });
+    }
+
+    /// The slow start compares with the least RTT alone, which measures no backlog.
+    fn has_no_signal(&self) -> bool {
+        self.slow_start.algorithm().composition().signal == Signal::None
     }
 
     /// Takes back growth of a window that does not limit the sender, for an algorithm that would apply this rule
@@ -78,6 +85,9 @@ impl<C: CongestionControl + Clone> CongestionControl for Joined<C> {
         if self.lasts || loss.kind == LossKind::Timeout {
             let status = self.control.status();
             self.slow_start.on_loss(loss);
+            if loss.kind == LossKind::Timeout && self.has_no_signal() {
+                self.slow_start.on_path_change(loss.next, loss.now);
+            }
             self.slow_start.go_on_from(status.window, status.ssthresh);
             self.lasts = status.phase == Phase::SlowStart;
         }
