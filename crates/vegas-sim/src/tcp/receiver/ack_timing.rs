@@ -92,9 +92,7 @@ impl LinuxAcks {
         window: Opening,
         due: Option<Time>,
     ) -> (AckTiming, Option<Time>) {
-        let is_last = self.measure(segment);
-        self.note_arrival(now, window);
-        self.note_growth(window);
+        let is_last = self.on_progress(now, segment, window);
         let is_due = segment.next - self.acknowledged > self.segment;
         if self.quick > 0 || is_due && window.awaits_reading.is_none() {
             return (AckTiming::Now, due);
@@ -111,6 +109,15 @@ impl LinuxAcks {
             Some(due) => (AckTiming::Later, Some(due.min(now + delay))),
             None => (AckTiming::Later, Some(now + delay)),
         }
+    }
+
+    /// Takes in a segment with the byte that was expected, whether or not others wait beyond a hole
+    /// (`tcp_event_data_recv`); returns whether it seems to be the last of what the sender wrote.
+    pub(super) fn on_progress(&mut self, now: Time, segment: InOrder, window: Opening) -> bool {
+        let is_last = self.measure(segment);
+        self.note_arrival(now, window);
+        self.note_growth(window);
+        is_last
     }
 
     /// Takes in a segment beyond a hole, or one that fills a part of it, after which byte `next` is expected and

@@ -241,9 +241,13 @@ impl Receiver {
         }
         let window = self.opening();
         if let Acks::Linux(acks) = &mut self.acks {
-            match to > next {
-                true => acks.note_growth(window),
-                false => acks.on_repeated(window),
+            match (self.next > next, to > next) {
+                (true, _) => {
+                    let length = (to - from).min(segment);
+                    acks.on_progress(now, InOrder { length, next: to, pushed: false }, window);
+                }
+                (false, true) => acks.note_growth(window),
+                (false, false) => acks.on_repeated(window),
             }
         }
     }
@@ -497,7 +501,9 @@ impl Disorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::ReceiveWindow;
     use proptest::prelude::*;
+    use vegas_core::units::Segments;
 
     fn take(receiver: &mut Receiver, from: u64, to: u64) -> AckTiming {
         receiver.on_data(Time::ZERO, (from, to), to - from, false)
@@ -566,6 +572,26 @@ mod tests {
         assert_eq!(receiver.ack_due(), None);
         assert_eq!(take(&mut receiver, 300, 400), AckTiming::Now); // a gap
         assert_eq!(take(&mut receiver, 100, 200), AckTiming::Now); // a repeat
+    }
+
+    /// On Linux the segment that fills the first hole begins the 16 acknowledgements that are sent at once, itself the
+    /// first of them.
+    #[test]
+    fn a_hole_that_is_filled_begins_quick_acknowledgements() {
+        let acks = LinuxAcks::new(Span::from_millis(200), true);
+        let window = GrowingWindow::new(&ReceiveWindow::Constant(Segments(65)), 1000, Span::ZERO);
+        let mut receiver = Receiver::new(true, Acks::Linux(Box::new(acks))).growing(window);
+        let mut at_once = |from: u64, to: u64| {
+            let at = Time::from_nanos(1000 * to);
+            let at_once = receiver.on_data(at, (from, to), to - from, false) == AckTiming::Now;
+            if at_once {
+                receiver.acknowledged();
+            }
+            at_once
+        };
+        assert!(at_once(1000, 2000) && at_once(0, 1000));
+        let more = (2..).take_while(|segment| at_once(1000 * segment, 1000 * (segment + 1))).count();
+        assert_eq!(more, 15);
     }
 
     proptest! {
