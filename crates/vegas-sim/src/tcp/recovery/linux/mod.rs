@@ -574,8 +574,9 @@ impl<S> LinuxRecovery<S> {
     }
 }
 
-/// Takes an acknowledgement into the scoreboard, and its deliveries into RACK. Segments before `recover` were sent
-/// before the last timeout.
+/// Takes an acknowledgement into the scoreboard, and its deliveries into RACK: first those that blocks report
+/// (`tcp_ack`), so that RACK's round-trip time is that of the newest segment acknowledged in order, if there is one.
+/// Segments before `recover` were sent before the last timeout.
 fn take_in(
     board: &mut Scoreboard,
     (rack, eifel, recover): (&mut Rack, Eifel, u64),
@@ -585,26 +586,31 @@ fn take_in(
     mut seen: impl FnMut(u64, Entry),
 ) -> Delivered {
     let (mut count, mut original, mut times) = (0, false, AckedTimes::default());
+    let (highest, mut late) = (rack.highest(), u64::MAX);
     let mut note = |segment: u64, entry: Entry| {
         if !eifel.is_original(entry) {
             rack.on_delivered(segment, entry, now);
+        }
+        if !entry.is_repeated() && segment < highest {
+            late = late.min(segment);
         }
         seen(segment, entry);
         count += 1;
         original |= !entry.is_repeated() && segment < recover;
     };
-    board.on_ack(una, |segment, entry| {
-        if !entry.is_sacked() {
-            note(segment, entry);
-        }
-        times.on_acked(entry, now);
-    });
     if let Some(blocks) = blocks {
         board.on_sack(blocks, &mut |segment, entry| {
             note(segment, entry);
             times.on_sacked(entry, now);
         });
     }
+    board.on_ack(una, |segment, entry| {
+        if !entry.is_sacked() {
+            note(segment, entry);
+        }
+        times.on_acked(entry, now);
+    });
+    rack.note_lateness(late);
     Delivered { count, returned: 0, original, times }
 }
 

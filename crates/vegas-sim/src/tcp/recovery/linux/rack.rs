@@ -93,10 +93,6 @@ impl Rack {
     /// Steps 2 and 3, for one segment that is newly reported received.
     pub(super) fn on_delivered(&mut self, segment: u64, entry: Entry, now: Time) {
         let rtt = now.since(entry.sent());
-        if !entry.is_repeated() && segment < self.highest {
-            self.reordering_seen = true;
-            self.lateness = self.lateness.max((self.highest - segment).min(REORDERING_MAX));
-        }
         self.highest = self.highest.max(segment + 1);
         // faster than the path: the original has arrived, not the retransmission
         if entry.is_repeated() && rtt < self.min_rtt {
@@ -106,6 +102,20 @@ impl Rack {
         if self.newest.is_none_or(|newest| (entry.sent(), segment) > newest) {
             self.newest = Some((entry.sent(), segment));
         }
+    }
+
+    /// Takes in the oldest segment of an acknowledgement that had not been sent again and was overtaken, if it is before
+    /// the highest one delivered (`tcp_check_sack_reordering`).
+    pub(super) fn note_lateness(&mut self, segment: u64) {
+        if segment < self.highest {
+            self.reordering_seen = true;
+            self.lateness = self.lateness.max((self.highest - segment).min(REORDERING_MAX));
+        }
+    }
+
+    /// One past the highest segment delivered.
+    pub(super) fn highest(&self) -> u64 {
+        self.highest
     }
 
     pub(super) fn lateness(&self) -> u64 {

@@ -75,6 +75,22 @@ fn blocks_with_the_newest_first_are_no_reordering() {
     assert_eq!(board.lost_and_retransmitted(), (4, 0));
 }
 
+/// Segments 0 and 1 left at 0 ms and 2 at 15 ms. One acknowledgement, at 20 ms, is of 0 and reports 2: the round trip is
+/// that of 0, 20 ms, and 1 may come for a quarter of the least one more, 5 ms.
+#[test]
+fn the_round_trip_is_of_the_newest_in_order() {
+    let (mut linux, mut board) = (LinuxRecovery::<()>::new(&host(HostKind::Linux), clock()), Scoreboard::new(3));
+    linux.on_rtt(Span::from_millis(4));
+    for (segment, at) in [(0, 0), (1, 0), (2, 15)] {
+        board.on_first_transmission(ms(at));
+        linux.on_send(segment, ms(at), false);
+    }
+    board.advance(3);
+    linux.deliver(&mut board, ms(20), 1, Some([(2, 3), (0, 0), (0, 0)]), |_, _| {});
+    let lost = [20, 21].map(|at| linux.find_losses(&mut board, ms(at), Some(RTT), true).any);
+    assert_eq!(lost, [false, true]);
+}
+
 /// PAWS: of two acknowledgements with one stamp each is as new as the other, and one without a stamp is never older.
 #[test]
 fn an_older_time_stamp_has_been_overtaken() {
