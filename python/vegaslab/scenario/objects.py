@@ -673,8 +673,8 @@ class Host(Table):
     ms. bsd. Default: `"10ms"`."""
     ticks_per_second: int | None = None
     """Ticks a second of the kernel's clock by which `cubic-linux`, `westwood`, `htcp` and `bic` count time and the
-    timer of RACK expires (`CONFIG_HZ`); others of this host's have microseconds. The default is that of Debian's
-    kernels. linux. Default: `250`."""
+    timers of this host and of delayed acknowledgements expire (`CONFIG_HZ`); pacing has nanoseconds. The default is
+    that of Debian's kernels. linux. Default: `250`."""
     handshake: Literal["none", "full"] | None = None
     """`"full"`: a SYN, its acknowledgement, and the acknowledgement of that right before the first data, which leave
     one round trip after `start`. Each is as large as an acknowledgement, and takes its place in queues. Default:

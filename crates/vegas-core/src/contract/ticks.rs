@@ -50,20 +50,31 @@ impl Clock {
     /// `span`. From 63 ticks on the slots of the timer wheel grow by eight times, and it expires with the next slot
     /// (`calc_wheel_index`).
     pub fn expiry(self, now: Time, span: Span) -> Time {
-        const FINE_TICKS: u64 = 63;
-        const SLOTS_SHIFT: u32 = 3;
-        let covering = u64::from(self.covering(span));
-        let mut shift = 0;
-        while covering >= FINE_TICKS << shift {
-            shift += SLOTS_SHIFT;
-        }
-        let due = now.as_nanos() / self.tick().as_nanos() + covering;
+        let covering = self.covering(span);
+        let shift = slot_shift(covering);
+        let due = now.as_nanos() / self.tick().as_nanos() + u64::from(covering);
         Time::ZERO + self.tick().times(((due >> shift) + 1) << shift)
+    }
+
+    /// By how much a timer that is set for `span` is late at most: a slot, and the tick in which it is set.
+    pub fn lateness_most(self, span: Span) -> Span {
+        self.tick().times((1 << slot_shift(self.covering(span))) + 1)
     }
 
     fn tick(self) -> Span {
         tick(self.per_second)
     }
+}
+
+/// The ticks of a slot of the timer wheel for a timer of this many, as a power of two.
+fn slot_shift(ticks: Ticks) -> u32 {
+    const FINE_TICKS: u64 = 63;
+    const SLOTS_SHIFT: u32 = 3;
+    let mut shift = 0;
+    while u64::from(ticks) >= FINE_TICKS << shift {
+        shift += SLOTS_SHIFT;
+    }
+    shift
 }
 
 const fn tick(per_second: u16) -> Span {
@@ -90,5 +101,7 @@ mod tests {
         let tick = |number: u64| Time::from_nanos(number * 4_000_000);
         assert_eq!([40_000, 43_999].map(|now| expiry(now, 5_250)), [tick(13); 2]);
         assert_eq!([expiry(40_000, 248_000), expiry(40_000, 252_000)], [tick(73), tick(80)]);
+        let latest = [248, 252].map(|ms| clock.lateness_most(Span::from_millis(ms)));
+        assert_eq!(latest, [Span::from_millis(8), Span::from_millis(36)]);
     }
 }

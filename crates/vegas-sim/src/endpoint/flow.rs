@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use vegas_core::aqt::{Aqt, Stamps};
+use vegas_core::ticks::Clock;
 use vegas_core::units::Time;
 
 use super::external::Connection;
@@ -80,7 +81,10 @@ pub(super) fn receiver(spec: &FlowSpec, sends_sack: bool, reads_as_data_come: bo
     let acks = match spec.host.delayed_ack {
         DelayedAck::None => Acks::AtOnce,
         DelayedAck::After(delay) => Acks::Delayed(delay),
-        DelayedAck::Linux => Acks::Linux(Box::new(LinuxAcks::new(spec.host.rto.min, reads_as_data_come))),
+        DelayedAck::Linux => {
+            let clock = Clock::new(spec.parameters.ticks_per_second);
+            Acks::Linux(Box::new(LinuxAcks::new(spec.host.rto.min, clock, reads_as_data_come)))
+        }
     };
     let receiver =
         Receiver::new(sends_sack, acks).reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux);

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use vegas_core::ticks::Clock;
 use vegas_core::units::{Bytes, Span, Time};
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, IncidentKind};
-use vegas_sim::scenario::{EcnVersion, FlowSpec, Misbehaviour, Transport};
+use vegas_sim::scenario::{EcnVersion, FlowSpec, HostKind, Misbehaviour, Transport};
 
 use super::{ensure, nanos};
 use crate::run::Case;
@@ -215,7 +216,7 @@ pub(super) fn no_stall(case: &Case<'_>) -> Result<(), String> {
         if spec.stop.is_some() || is_over || is_optimistic || !spec.application.is_empty() {
             continue;
         }
-        let patience = spec.host.rto.max + spec.host.rto.grain.times(2);
+        let patience = spec.host.rto.max + spec.host.rto.grain.times(2) + lateness(spec, spec.host.rto.max);
         let at_sender = packets.iter().filter(|p| matches!(p.point, CapturePoint::SenderOut | CapturePoint::SenderIn));
         let mut last = spec.start;
         for now in at_sender.map(|packet| packet.at).chain([end]) {
@@ -229,8 +230,17 @@ pub(super) fn no_stall(case: &Case<'_>) -> Result<(), String> {
     Ok(())
 }
 
+/// By how much a timer that was set for `span` may be late.
+fn lateness(spec: &FlowSpec, span: Span) -> Span {
+    match spec.host.kind {
+        HostKind::Bsd => Span::ZERO,
+        HostKind::Linux => Clock::new(spec.parameters.ticks_per_second).lateness_most(span),
+    }
+}
+
 /// Checks that the timer waits twice as long after a timeout that follows another one, up to the greatest timeout,
-/// while nothing arrives (RFC 6298, section 5.5). It runs from when the retransmission leaves, which a pace may hold.
+/// while nothing arrives (RFC 6298, section 5.5), but for what each wait is late. It runs from when the retransmission
+/// leaves, which a pace may hold.
 pub(super) fn timeouts_back_off(case: &Case<'_>) -> Result<(), String> {
     for (flow, spec, packets) in captured(case) {
         let incidents = case.outcome.incidents.iter();
@@ -245,7 +255,8 @@ pub(super) fn timeouts_back_off(case: &Case<'_>) -> Result<(), String> {
             }
             let waited = |from, to| to - first_from(&sent, from).filter(|left| *left <= to).unwrap_or(from);
             let (before, now) = (waited(three[0], three[1]), waited(three[1], three[2]));
-            let least = (2 * before).min(spec.host.rto.max.as_nanos());
+            let set = before.saturating_sub(lateness(spec, Span::from_nanos(before)).as_nanos());
+            let least = (2 * set).min(spec.host.rto.max.as_nanos());
             ensure(now + 2 >= least, || {
                 format!(
                     "flow {flow}: the timer waits {now} ns after the timeout at {} ns, {before} ns before it",

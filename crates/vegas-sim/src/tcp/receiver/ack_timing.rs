@@ -6,6 +6,7 @@
 //! `tcp_measure_rcv_mss`, `__tcp_ack_snd_check`; `tcp_output.c`: `tcp_send_delayed_ack`, `tcp_event_ack_sent`; `tcp.c`:
 //! `tcp_cleanup_rbuf`; full segments with PSH since Linux 6.6 and in the stable series from 6.1 on).
 
+use vegas_core::ticks::Clock;
 use vegas_core::units::{Span, Time};
 
 use super::compression::Compression;
@@ -39,9 +40,10 @@ pub(crate) struct LinuxAcks {
     pub(super) compression: Compression,
     /// The next expected byte when the newest acknowledgement was sent.
     acknowledged: u64,
-    /// The sender's least timeout: a longer gap between segments begins the quick-ack phase again, and no delay exceeds
-    /// it.
-    timeout: Span,
+    /// The least timeout.
+    timeout_least: Span,
+    /// The clock of the timer.
+    clock: Clock,
 }
 
 /// A segment in order, or several that were merged.
@@ -66,9 +68,9 @@ const SEGMENT_MIN: u64 = 88;
 const PUSHED_SEGMENT_MIN: u64 = SEGMENT_FIRST;
 
 impl LinuxAcks {
-    /// Creates the state of a receiver; `timeout` is the sender's least timeout, and the application
+    /// Creates the state of a receiver with this least timeout; `clock` is that of the timer, and the application
     /// `reads_as_data_come`, or at intervals that are its own.
-    pub(crate) fn new(timeout: Span, reads_as_data_come: bool) -> Self {
+    pub(crate) fn new(timeout_least: Span, clock: Clock, reads_as_data_come: bool) -> Self {
         LinuxAcks {
             reads_as_data_come,
             quick: 0,
@@ -79,7 +81,8 @@ impl LinuxAcks {
             awaits_reading: false,
             compression: Compression::default(),
             acknowledged: 0,
-            timeout,
+            timeout_least,
+            clock,
         }
     }
 
@@ -103,12 +106,25 @@ impl LinuxAcks {
             self.awaits_reading = true;
             return (AckTiming::Later, Some(reading));
         }
-        let delay = self.delay.min(DELAY_MAX);
+        let delay = self.delay.min(self.delay_most());
+        let after = |delay| self.clock.expiry(now, delay);
         match due {
-            Some(due) if due <= now + Span::from_nanos(delay.as_nanos() / 4) => (AckTiming::Now, Some(due)),
-            Some(due) => (AckTiming::Later, Some(due.min(now + delay))),
-            None => (AckTiming::Later, Some(now + delay)),
+            Some(due) if due <= after(Span::from_nanos(delay.as_nanos() / 4)) => (AckTiming::Now, Some(due)),
+            Some(due) => (AckTiming::Later, Some(due.min(after(delay)))),
+            None => (AckTiming::Later, Some(after(delay))),
         }
+    }
+
+    /// The timeout after the only round trip that a receiver of data times as a sender does: a longer gap between
+    /// segments begins the quick-ack phase again, and no delay exceeds it (`icsk_rto`).
+    fn timeout(&self) -> Span {
+        let after = |rtt: Span| rtt + (rtt + rtt).max(self.timeout_least);
+        self.compression.handshake().map_or(self.timeout_least, after)
+    }
+
+    /// The same round trip bounds the delay.
+    fn delay_most(&self) -> Span {
+        self.compression.handshake().map_or(DELAY_MAX, |handshake| handshake.clamp(DELAY_MIN, DELAY_MAX))
     }
 
     /// Takes in a segment with the byte that was expected, whether or not others wait beyond a hole
@@ -163,8 +179,8 @@ impl LinuxAcks {
                 self.delay = DELAY_MIN;
             }
             Some(gap) if gap <= half(DELAY_MIN) => self.delay = half(self.delay) + half(DELAY_MIN),
-            Some(gap) if gap < self.delay => self.delay = (half(self.delay) + gap).min(self.timeout),
-            Some(gap) if gap > self.timeout => self.quick_up_to_most(window),
+            Some(gap) if gap < self.delay => self.delay = (half(self.delay) + gap).min(self.timeout()),
+            Some(gap) if gap > self.timeout() => self.quick_up_to_most(window),
             Some(_) => {}
         }
         self.arrived = Some(now);
@@ -194,7 +210,7 @@ impl LinuxAcks {
     /// duplicates that waited.
     pub(super) fn on_timer(&mut self) {
         if !self.awaits_reading && !self.compression.is_holding() {
-            self.delay = (self.delay + self.delay).min(self.timeout);
+            self.delay = (self.delay + self.delay).min(self.timeout());
         }
     }
 
@@ -220,7 +236,7 @@ mod tests {
     const CONSTANT: Opening = Opening { bytes: 65_535, grew: false, awaits_reading: None, reads: Time::ZERO };
 
     fn acks() -> LinuxAcks {
-        LinuxAcks::new(Span::from_millis(200), true)
+        LinuxAcks::new(Span::from_millis(200), Clock::new(250), true)
     }
 
     fn full(next: u64) -> InOrder {
@@ -272,20 +288,25 @@ mod tests {
         assert_eq!(timings[16..], [AckTiming::Later, AckTiming::Now]);
     }
 
-    /// A lone segment waits 40 ms, and twice that after the timer has run out; after a gap of the timeout it is
-    /// acknowledged at once.
+    /// A lone segment waits 40 ms, ten ticks beside the current one, and twice that after the timer has run out, but not
+    /// where the handshake took less; after a gap of the timeout it is acknowledged at once.
     #[test]
     fn the_delay_follows_the_segments() {
         let mut acks = acks();
         timings(&mut acks, 65, 16);
         let at = |ms: u64| Time::from_nanos(1_000_000 * ms);
-        assert_eq!(acks.on_segment(at(16), full(17_000), CONSTANT, None), (AckTiming::Later, Some(at(56))));
+        assert_eq!(acks.on_segment(at(16), full(17_000), CONSTANT, None), (AckTiming::Later, Some(at(60))));
         acks.on_timer();
         acks.acknowledged(17_000);
         // 90 ms exceed the delay, which stays at 80 ms
-        assert_eq!(acks.on_segment(at(106), full(18_000), CONSTANT, None), (AckTiming::Later, Some(at(186))));
+        assert_eq!(acks.on_segment(at(106), full(18_000), CONSTANT, None), (AckTiming::Later, Some(at(188))));
+        acks.compression.on_syn(at(0));
+        acks.compression.on_established(at(50));
+        // tick 26, 13 ticks for 50 ms, and one
+        assert_eq!(acks.on_segment(at(106), full(18_000), CONSTANT, None), (AckTiming::Later, Some(at(160))));
         acks.acknowledged(18_000);
-        assert_eq!(acks.on_segment(at(307), full(19_000), CONSTANT, None).0, AckTiming::Now);
+        // 50 ms and 200 ms
+        assert_eq!(acks.on_segment(at(357), full(19_000), CONSTANT, None).0, AckTiming::Now);
     }
 
     /// A segment with PSH is acknowledged alone when the application reads it, and so is a short one; not where the
@@ -295,17 +316,17 @@ mod tests {
         let at = Time::from_nanos(20_000_000);
         let window = Opening { reads: at, ..CONSTANT };
         let timing = |reads_as_data_come: bool, segment: InOrder| {
-            let mut acks = LinuxAcks::new(Span::from_millis(200), reads_as_data_come);
+            let mut acks = LinuxAcks::new(Span::from_millis(200), Clock::new(250), reads_as_data_come);
             timings(&mut acks, 65, 16);
             acks.on_segment(at, segment, window, None).1
         };
-        let delayed = Some(at + DELAY_MIN);
+        let delayed = Some(at + DELAY_MIN + Span::from_millis(4));
         assert_eq!(timing(true, full(17_000)), delayed);
         assert_eq!(timing(true, InOrder { pushed: true, ..full(17_000) }), Some(at));
         assert_eq!(timing(true, InOrder { length: 400, next: 16_400, pushed: false }), Some(at));
         assert_eq!(timing(false, InOrder { pushed: true, ..full(17_000) }), delayed);
         let short = |next| InOrder { length: 400, next, pushed: false };
-        let mut acks = LinuxAcks::new(Span::from_millis(200), true);
+        let mut acks = LinuxAcks::new(Span::from_millis(200), Clock::new(250), true);
         timings(&mut acks, 65, 16);
         acks.on_segment(at, short(16_400), window, None);
         acks.acknowledged(16_400);

@@ -42,6 +42,11 @@ impl Compression {
         self.handshake = self.answered.map(|answered| now.since(answered));
     }
 
+    /// The round trip of the handshake, if there was one.
+    pub(super) fn handshake(&self) -> Option<Span> {
+        self.handshake
+    }
+
     /// Takes in a segment that leaves byte `next` expected and `ranges` beyond holes, while an acknowledgement is `due`
     /// and data take `round_trip` as far as the window's timing knows. Returns when the acknowledgement is due then;
     /// `None` for at once.

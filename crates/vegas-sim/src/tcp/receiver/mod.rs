@@ -203,9 +203,10 @@ impl Receiver {
         }
         let window = (self.opening(), self.window.as_ref().and_then(|window| window.round_trip()));
         let Acks::Linux(acks) = &mut self.acks else { return AckTiming::Now };
-        let due = acks.on_disorder(now, (next, ranges), window, due);
-        self.ack_due = due.unwrap_or(Time::NEVER);
-        due.map_or(AckTiming::Now, |_| AckTiming::Later)
+        // a timer that runs is stopped where the acknowledgement leaves
+        let Some(due) = acks.on_disorder(now, (next, ranges), window, due) else { return AckTiming::Now };
+        self.ack_due = due;
+        AckTiming::Later
     }
 
     /// Takes in a segment `[from, to)`, or several of `segment` bytes; returns whether it came in order.
@@ -503,6 +504,7 @@ mod tests {
     use super::*;
     use crate::scenario::ReceiveWindow;
     use proptest::prelude::*;
+    use vegas_core::ticks::Clock;
     use vegas_core::units::Segments;
 
     fn take(receiver: &mut Receiver, from: u64, to: u64) -> AckTiming {
@@ -574,24 +576,43 @@ mod tests {
         assert_eq!(take(&mut receiver, 100, 200), AckTiming::Now); // a repeat
     }
 
+    /// A receiver on Linux whose window does not grow.
+    fn on_linux() -> Receiver {
+        let acks = LinuxAcks::new(Span::from_millis(200), Clock::new(250), true);
+        let window = GrowingWindow::new(&ReceiveWindow::Constant(Segments(65)), 1000, Span::ZERO);
+        Receiver::new(true, Acks::Linux(Box::new(acks))).growing(window)
+    }
+
+    /// Returns whether the segment of 1000 bytes with this number is acknowledged at once, where one comes each
+    /// millisecond.
+    fn at_once(receiver: &mut Receiver, number: u64) -> bool {
+        let at = Time::from_nanos(1_000_000 * number);
+        let at_once = receiver.on_data(at, (1000 * number, 1000 * (number + 1)), 1000, false) == AckTiming::Now;
+        if at_once {
+            receiver.acknowledged();
+        }
+        at_once
+    }
+
     /// On Linux the segment that fills the first hole begins the 16 acknowledgements that are sent at once, itself the
     /// first of them.
     #[test]
     fn a_hole_that_is_filled_begins_quick_acknowledgements() {
-        let acks = LinuxAcks::new(Span::from_millis(200), true);
-        let window = GrowingWindow::new(&ReceiveWindow::Constant(Segments(65)), 1000, Span::ZERO);
-        let mut receiver = Receiver::new(true, Acks::Linux(Box::new(acks))).growing(window);
-        let mut at_once = |from: u64, to: u64| {
-            let at = Time::from_nanos(1000 * to);
-            let at_once = receiver.on_data(at, (from, to), to - from, false) == AckTiming::Now;
-            if at_once {
-                receiver.acknowledged();
-            }
-            at_once
-        };
-        assert!(at_once(1000, 2000) && at_once(0, 1000));
-        let more = (2..).take_while(|segment| at_once(1000 * segment, 1000 * (segment + 1))).count();
-        assert_eq!(more, 15);
+        let mut receiver = on_linux();
+        assert!(at_once(&mut receiver, 1) && at_once(&mut receiver, 0));
+        assert_eq!((2..).take_while(|&number| at_once(&mut receiver, number)).count(), 15);
+    }
+
+    /// Whoever sends the acknowledgement has the timer to stop.
+    #[test]
+    fn a_segment_beyond_a_hole_leaves_the_timer() {
+        let mut receiver = on_linux();
+        let waits = (0..).find(|&number| !at_once(&mut receiver, number)).expect("one that waits");
+        let due = receiver.ack_due();
+        assert_eq!(take(&mut receiver, 1000 * (waits + 2), 1000 * (waits + 3)), AckTiming::Now);
+        assert!(due.is_some() && receiver.ack_due() == due);
+        receiver.acknowledged();
+        assert_eq!(receiver.ack_due(), None);
     }
 
     proptest! {

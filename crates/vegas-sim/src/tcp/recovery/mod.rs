@@ -8,7 +8,7 @@ pub(super) mod scoreboard;
 
 use vegas_core::Detection;
 use vegas_core::ticks::Clock;
-use vegas_core::units::Time;
+use vegas_core::units::{Span, Time};
 
 use crate::scenario::{HostKind, HostSpec};
 use bsd::BsdRecovery;
@@ -128,6 +128,14 @@ impl<S> Recovery<S> {
         match self {
             Recovery::Bsd(_) => None,
             Recovery::Linux(linux) => linux.due(),
+        }
+    }
+
+    /// When a timer that is set at `now` expires: Linux's with a tick.
+    pub(super) fn expiry(&self, now: Time, span: Span) -> Time {
+        match self {
+            Recovery::Bsd(_) => now + span,
+            Recovery::Linux(linux) => linux.clock().expiry(now, span),
         }
     }
 

@@ -135,15 +135,16 @@ fn a_lost_retransmission_is_sent_again() {
 
 /// The last of five segments is lost. It is retransmitted two RTTs and 2 ms after the last acknowledgement, or two RTTs
 /// and 200 ms where one segment is outstanding, as its acknowledgement may be delayed (RFC 8985, section 7.2), but not
-/// later than the retransmission timeout, 300 ms.
+/// later than the retransmission timeout, 300 ms. In ticks of 4 ms: 202 ms are 51, and the timer that is set with tick
+/// 50 expires with tick 102; 300 ms are 75, of which the slots are of 8 ticks, and it expires with tick 128.
 #[test]
 fn a_lost_tail_is_probed_for() {
     let (mut peer, sent) = connect("size = '4800b'");
     assert_eq!(sent.len(), 5);
     assert!(peer.ack(200, 3, NONE).is_empty());
-    assert_eq!(peer.due_ms(), Some(402));
+    assert_eq!(peer.due_ms(), Some(408));
     assert!(peer.ack(201, 4, NONE).is_empty());
-    assert_eq!(peer.due_ms(), Some(501));
+    assert_eq!(peer.due_ms(), Some(512));
     assert_eq!(peer.timer(), [4]);
     peer.ack(601, 5, NONE);
     assert_eq!((peer.sender.stats.timeouts, peer.sender.stats.completed()), (0, Some(ms(601))));

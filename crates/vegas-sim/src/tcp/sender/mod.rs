@@ -373,7 +373,7 @@ impl Sender {
 
     /// Restarts the retransmission timer, because new data were acknowledged, or the oldest segment was retransmitted.
     fn restart_timer(&mut self, now: Time) {
-        self.timer.restart(now, self.rtt.timeout(), self.board.outstanding() > 0);
+        self.timer.restart(|| self.recovery.expiry(now, self.rtt.timeout()), self.board.outstanding() > 0);
     }
 }
 
@@ -644,14 +644,14 @@ impl Sender {
             packet = self.stamped(now, packet.with_ecn(ecn));
         }
         out.packets.push(packet);
-        self.timer.start(now, self.rtt.timeout());
+        self.timer.start(|| self.recovery.expiry(now, self.rtt.timeout()));
     }
 
     /// Sends the SYN.
     fn send_syn(&mut self, now: Time, out: &mut Outbox) {
         let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.rules.layout.plain_wire);
         out.packets.push(self.stamped(now, packet.with_ecn(self.ecn.of_syn(self.stats.timeouts))));
-        self.timer.restart(now, self.rtt.timeout(), true);
+        self.timer.restart(|| self.recovery.expiry(now, self.rtt.timeout()), true);
         self.rtt.on_syn(now, self.stats.timeouts == 0);
     }
 

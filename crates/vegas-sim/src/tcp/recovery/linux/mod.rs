@@ -224,6 +224,11 @@ impl<S> LinuxRecovery<S> {
         self.rack.on_rtt(rtt);
     }
 
+    /// The clock of the timers.
+    pub(in crate::tcp) fn clock(&self) -> Clock {
+        self.rack.clock()
+    }
+
     /// Takes in the time stamps of an acknowledgement, before everything else that it reports.
     pub(in crate::tcp) fn on_time_stamps(&mut self, stamps: TimeStamps) {
         self.eifel.on_ack(stamps.echo);
@@ -564,7 +569,8 @@ impl<S> LinuxRecovery<S> {
     pub(in crate::tcp) fn arm_probe(&mut self, board: &Scoreboard, now: Time, srtt: Option<Span>, timer: Time) {
         let quiet = self.assumed.is_none() && !self.is_recovering() && board.sacked() == 0 && board.outstanding() > 0;
         let srtt = srtt.filter(|_| quiet && timer != Time::NEVER);
-        self.probe.arm(srtt.map(|srtt| timer.min(now + tlp::timeout(srtt, board.outstanding() == 1))));
+        let due = |srtt| self.clock().expiry(now, tlp::timeout(srtt, board.outstanding() == 1));
+        self.probe.arm(srtt.map(|srtt| timer.min(due(srtt))));
     }
 
     /// RFC 8985, section 7.3: returns the probe to send now, if it is due: the `new` segment if there is one, whatever

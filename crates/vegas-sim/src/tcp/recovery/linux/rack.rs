@@ -73,6 +73,10 @@ impl Rack {
         }
     }
 
+    pub(super) fn clock(&self) -> Clock {
+        self.clock
+    }
+
     pub(super) fn due(&self) -> Option<Time> {
         self.due
     }
