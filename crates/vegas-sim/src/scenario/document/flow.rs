@@ -162,8 +162,8 @@ pub(in crate::scenario) struct Host {
     /// ms. bsd. Default: `"10ms"`.
     pub(in crate::scenario) rto_grain: Option<Field<Span>>,
     /// Ticks a second of the kernel's clock by which `cubic-linux`, `westwood`, `htcp` and `bic` count time and the
-    /// timers of this host and of delayed acknowledgements expire (`CONFIG_HZ`); pacing has nanoseconds. The default is that of Debian's
-    /// kernels. linux. Default: `250`.
+    /// timers of this host and of delayed acknowledgements expire (`CONFIG_HZ`); pacing has nanoseconds. The default is
+    /// that of Debian's kernels. linux. Default: `250`.
     pub(in crate::scenario) ticks_per_second: Option<Field<Whole<100, 1000>>>,
     /// `"full"`: a SYN, its acknowledgement, and the acknowledgement of that right before the first data, which leave
     /// one round trip after `start`. Each is as large as an acknowledgement, and takes its place in queues. Default:

@@ -288,8 +288,8 @@ mod tests {
         assert_eq!(timings[16..], [AckTiming::Later, AckTiming::Now]);
     }
 
-    /// A lone segment waits 40 ms, ten ticks beside the current one, and twice that after the timer has run out, but not
-    /// where the handshake took less; after a gap of the timeout it is acknowledged at once.
+    /// A lone segment waits 40 ms, ten ticks beside the current one, and twice that after the timer has run out, but no
+    /// longer than the handshake took; after a gap of the timeout it is acknowledged at once.
     #[test]
     fn the_delay_follows_the_segments() {
         let mut acks = acks();

@@ -576,7 +576,7 @@ mod tests {
         assert_eq!(take(&mut receiver, 100, 200), AckTiming::Now); // a repeat
     }
 
-    /// A receiver on Linux whose window does not grow.
+    /// A receiver on Linux with a window that does not grow.
     fn on_linux() -> Receiver {
         let acks = LinuxAcks::new(Span::from_millis(200), Clock::new(250), true);
         let window = GrowingWindow::new(&ReceiveWindow::Constant(Segments(65)), 1000, Span::ZERO);
@@ -603,7 +603,7 @@ mod tests {
         assert_eq!((2..).take_while(|&number| at_once(&mut receiver, number)).count(), 15);
     }
 
-    /// Whoever sends the acknowledgement has the timer to stop.
+    /// What sends the acknowledgement has the timer to stop.
     #[test]
     fn a_segment_beyond_a_hole_leaves_the_timer() {
         let mut receiver = on_linux();

@@ -108,8 +108,8 @@ impl Rack {
         }
     }
 
-    /// Takes in the oldest segment of an acknowledgement that had not been sent again and was overtaken, if it is before
-    /// the highest one delivered (`tcp_check_sack_reordering`).
+    /// Takes in the oldest segment of an acknowledgement that had been sent once and was overtaken, if it is before the
+    /// highest one delivered (`tcp_check_sack_reordering`).
     pub(super) fn note_lateness(&mut self, segment: u64) {
         if segment < self.highest {
             self.reordering_seen = true;

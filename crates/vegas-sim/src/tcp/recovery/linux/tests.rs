@@ -75,8 +75,8 @@ fn blocks_with_the_newest_first_are_no_reordering() {
     assert_eq!(board.lost_and_retransmitted(), (4, 0));
 }
 
-/// Segments 0 and 1 left at 0 ms and 2 at 15 ms. One acknowledgement, at 20 ms, is of 0 and reports 2: the round trip is
-/// that of 0, 20 ms, and 1 may come for a quarter of the least one more, 5 ms.
+/// Segments 0 and 1 left at 0 ms and 2 at 15 ms. One acknowledgement, at 20 ms, is of 0 and reports 2: the round trip
+/// is that of 0, 20 ms, and 1 may come until a quarter of the least one, 4 ms, has passed after that.
 #[test]
 fn the_round_trip_is_of_the_newest_in_order() {
     let (mut linux, mut board) = (LinuxRecovery::<()>::new(&host(HostKind::Linux), clock()), Scoreboard::new(3));
