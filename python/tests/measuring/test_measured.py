@@ -99,13 +99,12 @@ def test_opportunities_of_a_link_become_a_trace(vegaslab: Command, here: Path) -
     assert ran.returncode == 0, ran.stderr
 
 
-TUNED = 'receive_window = "linux"'
-TUNED_FROM_LITTLE = 'receive_window = { initial = "20000b", max = "3145728b" }'
-MERGING = f"""\
+MERGING = """\
 delayed_ack = "linux"
 reads_after = "20us"
-{TUNED}
 """
+STAYS = 'receive_window = { initial = "65535b", max = "65535b" }\n'
+GROWS = 'receive_window = { initial = "20000b", max = "3145728b" }\n'
 
 
 def test_a_receiver_that_merges_acknowledgements_is_one_in_the_path(vegaslab: Command, here: Path) -> None:
@@ -114,7 +113,7 @@ def test_a_receiver_that_merges_acknowledgements_is_one_in_the_path(vegaslab: Co
     for name, host, of_path in (
         (
             "merging",
-            MERGING,
+            MERGING + STAYS,
             [
                 'delayed_ack = "linux"',
                 'reads_after = "20us"',
@@ -123,7 +122,7 @@ def test_a_receiver_that_merges_acknowledgements_is_one_in_the_path(vegaslab: Co
             ],
         ),
         # it grows in the capture
-        ("growing", MERGING.replace(TUNED, TUNED_FROM_LITTLE), ['receive_window = { initial = "19840b", max = ']),
+        ("growing", MERGING + GROWS, ['receive_window = { initial = "19840b", max = ']),
         ("each", "delayed_ack = false\n", ["delayed_ack = false"]),
     ):
         (here / f"{name}.toml").write_text(SMALL_PACKETS + host)

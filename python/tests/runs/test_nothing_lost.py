@@ -322,18 +322,19 @@ def test_where_files_run_out_no_folder_is_left(short: Path, here: Path) -> None:
     assert 0 in says
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"]])
-def test_a_full_disk_behind_a_help_text_is_one_line(arguments: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"], ["list", "algorithms"]])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_standard_output_is_one_line(arguments: list[str], unbuffered: str) -> None:
+    """Python writes what it has kept once more when it ends."""
     with Path("/dev/full").open("w") as full:
-        command = [sys.executable, "-m", "vegaslab", *arguments]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=TIMEOUT_S)
+        done = subprocess.run(
+            [sys.executable, "-m", "vegaslab", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+            text=True,
+            check=False,
+            timeout=TIMEOUT_S,
+        )
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
-    assert "standard output: No space left on device" in done.stderr
-
-
-def test_a_full_disk_behind_standard_output_is_one_line() -> None:
-    with Path("/dev/full").open("w") as full:
-        command = [sys.executable, "-m", "vegaslab", "list", "algorithms"]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
-    assert done.stderr.startswith("vegaslab: standard output: No space left on device; ")
+    assert "standard output: No space left on device; " in done.stderr

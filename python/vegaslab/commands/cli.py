@@ -139,13 +139,19 @@ def _main(arguments: Sequence[str] | None) -> int:
     except KeyboardInterrupt as interrupt:
         return _complain("interrupted; nothing was written", interrupted(interrupt))
     except BrokenPipeError:
-        # the reader has closed the output; this prevents a second error when Python flushes it at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return FAILED
     except MemoryError as error:
         return _complain(f"out of memory: {error}; nothing was written", FAILED)
     except OSError as error:
+        if not error.filename and is_full(error):
+            _discard_output()
         return _complain(_describe(error), BAD_INPUT if error.filename and not is_full(error) else FAILED)
+
+
+def _discard_output() -> None:
+    """Prevents a second error where Python flushes at exit what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say_what_was_kept(taken: int, made: int) -> None:

@@ -565,12 +565,17 @@ impl<S> LinuxRecovery<S> {
     }
 
     /// RFC 8985, section 7.2: schedules a probe, but only while no segment is known to be missing. It is sent at the
-    /// latest when the retransmission timer expires, at `timer`.
+    /// latest when the retransmission timer expires, at `timer`. Linux has one timer, and new data leave RACK's none
+    /// (`tcp_write_xmit`).
     pub(in crate::tcp) fn arm_probe(&mut self, board: &Scoreboard, now: Time, srtt: Option<Span>, timer: Time) {
         let quiet = self.assumed.is_none() && !self.is_recovering() && board.sacked() == 0 && board.outstanding() > 0;
         let srtt = srtt.filter(|_| quiet && timer != Time::NEVER);
         let due = |srtt| self.clock().expiry(now, tlp::timeout(srtt, board.outstanding() == 1));
-        self.probe.arm(srtt.map(|srtt| timer.min(due(srtt))));
+        let due = srtt.map(|srtt| timer.min(due(srtt)));
+        if due.is_some() && self.rack.sent_last() == Some((now, board.max() - 1)) {
+            self.rack.cancel();
+        }
+        self.probe.arm(due);
     }
 
     /// RFC 8985, section 7.3: returns the probe to send now, if it is due: the `new` segment if there is one, whatever

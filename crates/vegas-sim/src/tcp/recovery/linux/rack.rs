@@ -89,6 +89,11 @@ impl Rack {
         self.sent.push_back((now, segment));
     }
 
+    /// The newest transmission: its time and segment.
+    pub(super) fn sent_last(&self) -> Option<(Time, u64)> {
+        self.sent.back().copied()
+    }
+
     /// Step 1 of section 6.2: takes in a round-trip sample, of which the handshake gives the first (`tcp_min_rtt`).
     pub(super) fn on_rtt(&mut self, rtt: Span) {
         self.min_rtt = self.min_rtt.min(rtt);

@@ -91,6 +91,32 @@ fn the_round_trip_is_of_the_newest_in_order() {
     assert_eq!(lost, [false, true]);
 }
 
+/// Segments 10 and 11 left at 100 ms and the retransmission of 0 at 101. Its acknowledgement, at 201, ends the
+/// recovery. Segment 9 took 201 ms, so that 10 and 11 count as lost at 301, a quarter of the least round trip, and 2 ms
+/// later, in 127 ms or 32 ticks and one after tick 50. Where new data leave, there is the timer of a probe only: 202 ms,
+/// 51 ticks and one.
+#[test]
+fn new_data_take_the_timer_of_rack() {
+    for (sends, due) in [(false, ms(332)), (true, ms(408))] {
+        let (mut linux, mut board) = open();
+        linux.on_rtt(RTT);
+        begin(&mut linux, &mut board);
+        let send = |linux: &mut LinuxRecovery<&'static str>, board: &mut Scoreboard, segment, at| {
+            board.on_first_transmission(at);
+            linux.on_send(segment, at, false);
+            board.advance(segment + 1);
+        };
+        (10..12).for_each(|segment| send(&mut linux, &mut board, segment, ms(100)));
+        retransmit(&mut linux, &mut board, 0, ms(101));
+        assert!(acknowledge(&mut linux, &mut board, ms(201), 10, (0, 0)).0.recovered);
+        if sends {
+            send(&mut linux, &mut board, 12, ms(201));
+        }
+        linux.arm_probe(&board, ms(201), Some(RTT), ms(1_000));
+        assert_eq!(linux.due(), Some(due), "{sends}");
+    }
+}
+
 /// PAWS: of two acknowledgements with one stamp each is as new as the other, and one without a stamp is never older.
 #[test]
 fn an_older_time_stamp_has_been_overtaken() {
