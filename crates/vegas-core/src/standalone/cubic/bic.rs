@@ -11,7 +11,7 @@ use crate::contract::ticks::Clock;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
 use crate::standalone::Preset;
 use crate::standalone::cubic::growth::{Computed, ONE, UNLOST_PER_MAX, greatest_after_loss, share};
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window};
+use crate::standalone::reno::reno_window::{InOrder, RenoWindow, UNKNOWN_US, handed_to_window};
 use crate::units::{Segments, Time, Window};
 
 pub(crate) const PRESET: Preset = Preset {
@@ -48,14 +48,15 @@ pub(crate) struct Bic {
     /// Acknowledged segments for one more.
     per: u32,
     computed: Computed,
+    acknowledged: InOrder,
     /// Segments that an acknowledgement covers, in 16ths.
     acked_at_once: u32,
-    /// Nothing is known to be missing.
+    /// Nothing was known to be missing before the next acknowledgement (`TCP_CA_Open`).
     is_open: bool,
 }
 
 impl Bic {
-    pub(crate) const NEEDS: Needs = Needs { window_limited: true, ..Needs::NONE };
+    pub(crate) const NEEDS: Needs = Needs { every_ack: true, window_limited: true, ..Needs::NONE };
 
     pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {
         Bic {
@@ -64,6 +65,7 @@ impl Bic {
             target: 0,
             per: 1,
             computed: Computed::default(),
+            acknowledged: InOrder::default(),
             acked_at_once: ACKED_FIRST,
             is_open: true,
         }
@@ -73,13 +75,15 @@ impl Bic {
         self.window.follow(window, threshold);
     }
 
-    /// The acknowledgement that ends a recovery covers what waited at the receiver, and does not count.
+    /// The first duplicate counts as an acknowledgement of nothing. Neither those after it count, nor what ends a
+    /// recovery, which covers what waited at the receiver (`bictcp_acked`).
     fn count_at_once(&mut self, ack: &Ack) {
+        let in_order = self.acknowledged.count(ack);
         if self.is_open {
             let smoothed = self.acked_at_once - (self.acked_at_once >> ACK_SHIFT);
-            self.acked_at_once = smoothed + ack.acked.0.min(u16::MAX.into());
+            self.acked_at_once = smoothed + in_order.min(u16::MAX.into());
         }
-        self.is_open = !ack.in_recovery;
+        self.is_open = in_order > 0 && !ack.in_recovery;
     }
 
     fn grow(&mut self, acked: Segments, now: Time) {
@@ -155,7 +159,8 @@ impl CongestionControl for Bic {
         let window = self.after_loss();
         self.window.answer(loss, window);
         if loss.kind == LossKind::Timeout {
-            *self = Bic { window: self.window, clock: self.clock, ..Bic::start(&PRESET.parameters, 0) };
+            let Bic { window, clock, acknowledged, .. } = *self;
+            *self = Bic { window, clock, acknowledged, ..Bic::start(&PRESET.parameters, 0) };
         }
         self.is_open = false;
     }

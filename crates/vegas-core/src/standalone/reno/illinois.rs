@@ -6,7 +6,7 @@ use crate::composition::Host;
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Status};
-use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, handed_to_window, micros};
+use crate::standalone::reno::reno_window::{InOrder, RenoWindow, UNKNOWN_US, handed_to_window, micros};
 use crate::standalone::{BaseRttHeld, Preset};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
@@ -48,11 +48,9 @@ pub(crate) struct Illinois {
     round_end: SendIndex,
     alpha: u32,
     beta: u32,
-    /// Segments in order that the newest acknowledgement is of, reported before or not, until they are counted: the
-    /// kernel's `pkts_acked`.
+    acknowledged: InOrder,
+    /// Of the newest acknowledgement, until they are counted.
     in_order: u32,
-    /// The oldest segment that is not acknowledged.
-    oldest: SendIndex,
     /// The delay was above a hundredth of its range.
     was_above: bool,
     rounds_below: u8,
@@ -74,8 +72,8 @@ impl Illinois {
             round_end: SendIndex(0),
             alpha: ALPHA_MAX,
             beta: BETA_MAX,
+            acknowledged: InOrder::default(),
             in_order: 0,
-            oldest: SendIndex(0),
             was_above: false,
             rounds_below: 0,
         }
@@ -86,9 +84,7 @@ impl Illinois {
     }
 
     fn sample(&mut self, ack: &Ack) {
-        let oldest = SendIndex(ack.newest.0.saturating_add(1));
-        self.in_order = oldest.since(self.oldest).0.min(u16::MAX.into());
-        self.oldest = oldest;
+        self.in_order = self.acknowledged.count(ack).min(u16::MAX.into());
         let Some(rtt) = ack.rtt else { return };
         let rtt_us = micros(rtt).min(RTT_MAX_US);
         self.base_rtt_us = self.base_rtt_us.min(rtt_us);

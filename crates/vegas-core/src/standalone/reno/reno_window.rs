@@ -2,8 +2,8 @@
 //! `snd_cwnd_cnt` and `snd_ssthresh` of `tcp_cong.c`.
 
 use crate::contract::parameters::Parameters;
-use crate::contract::{Loss, LossKind, Output, Phase, Status};
-use crate::units::{Segments, Span, Window};
+use crate::contract::{Ack, Loss, LossKind, Output, Phase, Status};
+use crate::units::{Segments, SendIndex, Span, Window};
 
 /// The least threshold (RFC 5681, equation 4).
 const LEAST: u32 = 2;
@@ -14,6 +14,23 @@ pub(crate) const UNKNOWN_US: u32 = u32::MAX;
 /// In whole microseconds, 1 at least, as the kernel's congestion controls have their RTTs.
 pub(crate) fn micros(span: Span) -> u32 {
     u32::try_from(span.as_nanos() / 1_000).unwrap_or(UNKNOWN_US - 1).clamp(1, UNKNOWN_US - 1)
+}
+
+/// Counts what acknowledgements cover in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct InOrder {
+    /// The oldest segment that is not acknowledged.
+    oldest: SendIndex,
+}
+
+impl InOrder {
+    /// The segments in order that the acknowledgement is of, reported before or not: the kernel's `pkts_acked`.
+    pub(crate) fn count(&mut self, ack: &Ack) -> u32 {
+        let oldest = SendIndex(ack.newest.0.saturating_add(1));
+        let count = oldest.since(self.oldest).0;
+        self.oldest = oldest;
+        count
+    }
 }
 
 /// The events and the output that a rule hands on to the [`RenoWindow`] in its field `window`, within its
