@@ -92,9 +92,9 @@ fn the_round_trip_is_of_the_newest_in_order() {
 }
 
 /// Segments 10 and 11 left at 100 ms and the retransmission of 0 at 101. Its acknowledgement, at 201, ends the
-/// recovery. Segment 9 took 201 ms, so that 10 and 11 count as lost at 301, a quarter of the least round trip, and 2 ms
-/// later, in 127 ms or 32 ticks and one after tick 50. Where new data leave, there is the timer of a probe only: 202 ms,
-/// 51 ticks and one.
+/// recovery. Segment 9 took 201 ms, so that 10 and 11 count as lost at 301, and a quarter of the least round trip and 2
+/// ms later, in 127 ms or 32 ticks and one after tick 50. Where new data leave, there is the timer of a probe only: 202
+/// ms, 51 ticks and one.
 #[test]
 fn new_data_take_the_timer_of_rack() {
     for (sends, due) in [(false, ms(332)), (true, ms(408))] {
