@@ -39,6 +39,8 @@ class Bound:
     """The simulator's windows are those from this number of segments before the byte to as many after it."""
     until_s: float = 3.0
     """The time that is compared, of the run."""
+    exit_segments: int = 0
+    """Slow start may end this number of segments sooner or later."""
 
 
 BOUNDS = {
@@ -50,8 +52,9 @@ BOUNDS = {
     # its growth follows the smoothed round trip; after slow start's losses a saw-tooth ends sooner
     "hybla": Bound(until_s=0.9),
     # rates are measured over a round, which ends an acknowledgement sooner or later: one of 34 segments on this path;
-    # when version 3 probes, after two to three seconds, each world draws for itself (docs/deviations.md)
-    **dict.fromkeys(("bbr1", "bbr3", "bbr3-linux"), Bound(part=1 / 34, segments=35, until_s=2.0)),
+    # when version 3 probes, after two to three seconds, each world draws for itself (docs/deviations.md). Slow start
+    # ends with a round: the same kernel ends it two segments sooner with 0.7 ms of the path's delay on the access link
+    **dict.fromkeys(("bbr1", "bbr3", "bbr3-linux"), Bound(part=1 / 34, segments=35, until_s=2.0, exit_segments=2)),
 }
 
 BY_CHANCE = ("cdg",)
@@ -95,16 +98,22 @@ CARRIED = [name for name, preset in PRESETS.items() if preset["hosts"]["kernel"]
 @whole
 @pytest.mark.parametrize("name", CARRIED)
 def test_the_kernel_decides_as_the_simulator(name: str, world: KernelWorld, tmp_path: Path) -> None:
-    """The same incidents in order, slow start's end within a packet's time, the same windows at the same byte."""
+    """The same incidents in order, slow start's end within a packet's time, the same windows at the same byte; what may
+    be further is in `BOUNDS`.
+    """
     scenario = scenario_of(name)
     kernel = world.run(scenario, tmp_path)
     simulated = run_checked(scenario, cached=False)
     bound = BOUNDS.get(name, Bound())
     is_exact = bound == Bound()
-    assert incidents(kernel, to_slow_starts_end=not is_exact) == incidents(simulated, to_slow_starts_end=not is_exact)
+    there, here = (incidents(run, to_slow_starts_end=not is_exact) for run in (kernel, simulated))
+    assert [kind for kind, _ in there] == [kind for kind, _ in here]
+    for (kind, kernels), (_, simulators) in zip(there, here, strict=True):
+        segments = bound.exit_segments if kind == "slow-start-exit" else 0
+        assert abs(kernels - simulators) <= segments * SEGMENT_BYTES, kind
     assert slow_starts_end(kernel) == pytest.approx(slow_starts_end(simulated), rel=max(bound.part, 1e-9))
     ended_s, here_s = (run.summary["flows"][0]["slow_start_end_s"] for run in (kernel, simulated))
-    assert abs(ended_s - here_s) < PACKET_S
+    assert abs(ended_s - here_s) < (1 + bound.exit_segments) * PACKET_S
     assert furthest_window(simulated, kernel, bound) <= bound.part + 1e-9
 
 
